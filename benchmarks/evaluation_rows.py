@@ -173,13 +173,16 @@ def _written(label: str, *, schemas: bool, whole: bool = False) -> Rows:
 
 
 def _chinese(label: str) -> Rows:
-    """Questions or turns in Chinese; of conversations first turns and whole ones, too."""
+    """Questions or turns in Chinese that have an answer; of conversations first turns and whole ones, too."""
 
     def rows(report: Report) -> list[str]:
         talks = report.get("interactions")
         between = talks["intervals"]["qm"] if talks else _by_template(report, "ex")
         forms = (_percent(report[figure]) for figure in ("em", "em_values"))
-        found = [_row(label, _count(report), _bold(report["ex"], between), *forms, _answered(report))]
+        answerable = report["details"]["answerable"]
+        of = "" if answerable == report["n"] else f" of {report['n']:,}"
+        right = _bold(report["ex"], between)
+        found = [_row(label, f"{answerable:,}", right, *forms, _answered(report, of))]
         if talks:
             first = talks["by_turn"]["1"]
             throughout = _percent(talks["im"], talks["intervals"]["im"])

@@ -238,7 +238,9 @@ def test_the_steps_are_a_table() -> None:
     ]
     lines = steps_table(tabulate(observations()), seeds=(0,)).split("\n")
     assert [line.split(" | ")[0] for line in lines[2:]][: len(STEPS)] == [f"| {name}" for name in STEPS]
-    left_out = [f"| all but {what}" for what in ("what is left out", "contradictions")]
+    left_out = [
+        f"| all but {what}" for what in ("what is left out", "contradictions", "what the second opinion says")
+    ]
     names = [line.split(" | ")[0] for line in lines[2 + len(STEPS) :]]
     looked = [f"| {name}" for name in ("beam", "all")] + left_out
     assert names == [*left_out, *(f"{name}, answers inspected" for name in looked)]
@@ -349,7 +351,7 @@ def test_everyday_questions_beside_the_others_count_a_tenth() -> None:
 
 def test_queries_in_doubt_have_judges_of_their_own_where_a_second_opinion_was_asked_for() -> None:
     alone, told = (
-        calibration([*given, *of_other_schemas()], Familiarity(), second=MODELS)
+        calibration([*given, *seconded()], Familiarity(), second=MODELS)
         for given in (observations(), doubted())
     )
     assert alone.reliability.doubted is None, "nobody was asked"
@@ -380,12 +382,14 @@ def test_without_a_wrong_parse_in_doubt_these_are_judged_as_all_others() -> None
         item if item.told is None else replace(item, told=replace(item.told, right=True))
         for item in doubted()
     ]
-    found = calibration([*rightly, *of_other_schemas()], Familiarity(), second=MODELS)
+    found = calibration([*rightly, *seconded()], Familiarity(), second=MODELS)
     assert found.reliability.doubted is None
 
 
 def test_without_judges_of_schemas_never_seen_nobody_is_asked_in_doubt() -> None:
-    assert calibration(doubted(), Familiarity(), second=MODELS).reliability.doubted is None
+    found, alone = (calibration(given, Familiarity(), second=MODELS) for given in (doubted(), observations()))
+    assert found.reliability.doubted is None
+    assert found.figures == alone.figures, "in use, nobody is asked"
 
 
 # ---------------------------------------------------------------- schemas never seen

@@ -89,11 +89,12 @@ def calibration(
     Raises CalibrationError where p cannot be fitted: parses of answerable questions are all right, or all wrong.
     """
     table = tabulate(observations, folds)
-    return Calibration(
-        fit(table, familiarity, unanswered, seed, known, second),
-        all_figures(table, unanswered, seed),
-        table.lacking,
-    )
+    found = fit(table, familiarity, unanswered, seed, known, second)
+    if found.elsewhere is None or found.elsewhere.second is None:
+        table = dataclasses.replace(
+            table, told=None
+        )  # a bundle of which nothing is known there asks nobody anywhere
+    return Calibration(found, all_figures(table, unanswered, seed), table.lacking)
 
 
 def with_turns(found: Calibration, observed: Sequence[TurnObservation]) -> Calibration:

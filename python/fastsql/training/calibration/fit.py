@@ -115,7 +115,8 @@ def fit(
     )
     refuses = own.unanswerable.any()
     elsewhere = fit_elsewhere(others, judge, known, second)
-    told = None if second is None or elsewhere is None else _doubted(own, *first, unanswered)
+    asks = elsewhere is not None and elsewhere.second is not None
+    told = _doubted(own, *first, unanswered) if asks else None
     return Reliability(
         judge=judge,
         inspected=inspected,
@@ -372,20 +373,18 @@ def _predict_side(
         rest = table.rows((fold != number) & (table.parts != AS_WRITTEN))
         if rest.unanswerable.all():
             continue  # one template alone: nothing is left to fit on
-        plain, looked, other = rest.plain, rest.inspected, held.inspected if inspected else held.plain
+        in_use = held.in_use
+        plain, looked, other = rest.plain, rest.inspected, in_use.inspected if inspected else in_use.plain
         told = None
         if not foreign:
             first = first_layer(rest, across_folds=True, seed=seed)
             plain, looked = with_first(plain, *first), with_first(looked, *first)
-            first_held = first_layer(rest, across_folds=False, of=held)
-            other = with_first(other, *first_held)
-            in_use = with_first(held.in_use.inspected if inspected else held.in_use.plain, *first_held)
+            other = with_first(other, *first_layer(rest, across_folds=False, of=held))
             told = _doubted(rest, *first, unanswered, without)
         judges = _judges(rest, plain, looked, unanswered, told_right, without)
         found = _predicted(judges, other, inspected=inspected)
         if told is not None:
-            doubted = _predicted(told, in_use, inspected=inspected)
-            found = np.where(held.in_use.seconded, doubted, found)
+            found = np.where(in_use.seconded, _predicted(told, other, inspected=inspected), found)
         p[fold == number], u[fold == number] = found
     return Predicted(p, u)
 

@@ -188,10 +188,12 @@ def _beams_of(
     report: Report,
 ) -> list[Beam]:
     """The beams of one data set, from the file that keeps them where there is one."""
+    left_out = held_out.templates | held_out.examples
     told = f"{replace(source, weight=1.0)} {settings.beam} {settings.turns} {manifest_digest(bundle.path)} {config.symbols}"
+    told += f" {sorted(left_out)}"
     file = folder / f"beams-{hashlib.sha256(told.encode()).hexdigest()[:16]}.jsonl.gz"
     if not file.is_file():
-        talks = list(_talks(source, settings.turns, held_out.templates | held_out.examples))
+        talks = list(_talks(source, settings.turns, left_out))
         ends = [len(talks) * number // (_PARTS * processes) for number in range(_PARTS * processes + 1)]
         parts = [talks[start:end] for start, end in pairwise(ends) if start < end]
         parse = partial(_parse, source=source, bundle=bundle, config=config, beam=settings.beam)

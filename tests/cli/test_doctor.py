@@ -169,7 +169,7 @@ def test_what_is_calibrated_is_said_of_every_model(run: Run) -> None:
     for bundle in json.loads(run("doctor", "--json").out)["models"]:
         second = bundle["name"].startswith(("reverse-", "reranker-"))
         said = (
-            "a second opinion over schemas never seen"
+            "a second opinion over schemas never seen, and in doubt"
             if second
             else "p and u calibrated, schemas never seen apart"
         )

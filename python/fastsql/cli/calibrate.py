@@ -107,7 +107,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--alone",
         action="store_true",
-        help="ask nobody for a second opinion over schemas never seen",
+        help="ask nobody for a second opinion, over schemas never seen and in doubt",
     )
     parser.add_argument(
         "--now", default=EHRSQL_NOW, metavar="TIME", help="the time of the questions (default: %(default)s)"

@@ -158,7 +158,7 @@ def _second_facts(folder: Path) -> BundleFacts:
         facts,
         format_version=room.FORMAT,
         parameters=count,
-        calibration="a second opinion over schemas never seen",
+        calibration="a second opinion over schemas never seen, and in doubt",
         fault="" if pinned else _not_shipped(folder),
     )
 

@@ -199,8 +199,9 @@ def calibrate(
     configuration, same seed. `conversations` are recorded ones with those that training held out; without them, queries that
     refer to earlier turns are judged as those of single questions are. `now` is the time of the data sets' questions.
     `observations` is a file to take what was observed of single questions from, or to write it to where it is missing; it
-    must be of this bundle. `second` tells whether the models that come with fastsql are asked for a second opinion over
-    schemas never seen; nobody is where the bundle has another tokenizer. Single questions are parsed by `processes`.
+    must be of this bundle. `second` tells whether the models that come with fastsql are asked for a second opinion, over
+    schemas never seen and in doubt; nobody is where the bundle has another tokenizer. Single questions are parsed by so many
+    `processes`.
 
     Raises CalibrationError, DatasetError, ModelError.
     """

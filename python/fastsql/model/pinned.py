@@ -13,6 +13,6 @@ from collections.abc import Mapping
 MANIFESTS: Mapping[str, str] = {
     "css-zh": "3506cfe5f8bec11a7555f9de380b63be8d667aa1e70eaafe9e0c3eed81e18ad5",
     "ehr-en": "8cceb20003e01fcea090039a33b1a9a6664f1ff03ac08f3d719dd4edfe127ba9",
-    "reranker-en": "5f3a5a85f26cab7ca22cd9a5abd483a8b0010db47e9ae462fdaec9067d63997e",
+    "reranker-en": "f705be3134399017038f9541588091f8fe8af965f4edff0432645e047ed7db12",
     "reverse-en": "8362c0b07d12ae0022f92d333f8604e89faea739cdd9145dbb8072ac48c9c66a",
 }

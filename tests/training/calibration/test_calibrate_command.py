@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,16 @@ from fastsql.training.config import TrainConfig
 from .observed import observations
 
 
+def observe_behind(look: Callable[[TrainConfig], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets all that is observed be made up, behind a `look` at the configuration that it is to be observed by."""
+
+    def observed(_bundle: Any, config: TrainConfig, *_args: Any, **_options: Any) -> tuple[Observation, ...]:
+        look(config)
+        return tuple(observations())
+
+    monkeypatch.setattr(module, "observe", observed)
+
+
 def test_the_command_reads_schemas_with_the_profiles_that_the_configuration_names(
     bundle: Path,
     config_file: Path,
@@ -31,13 +42,12 @@ def test_the_command_reads_schemas_with_the_profiles_that_the_configuration_name
     """What is observed is asked over these, too; one of no use is told with its line and key before anything is observed."""
     asked: list[str] = []
 
-    def observed(_bundle: Any, config: TrainConfig, *_args: Any, **_options: Any) -> tuple[Observation, ...]:
+    def read(config: TrainConfig) -> None:
         with ExitStack() as stack:
             schemas, _ = open_databases(config.data.sources, stack)
         asked.extend(table.label for table in schemas["ward"].tables)
-        return tuple(observations())
 
-    monkeypatch.setattr(module, "observe", observed)
+    observe_behind(read, monkeypatch)
     profile = tmp_path / "profile.toml"
     with config_file.open("a", encoding="utf-8") as out:
         out.write(f'profile = "{profile}"\n')
@@ -60,12 +70,7 @@ def test_the_command_line_splits_by_the_bundles_seed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     seeds: list[int] = []
-
-    def observed(_bundle: Any, config: TrainConfig, *_args: Any, **_options: Any) -> tuple[Observation, ...]:
-        seeds.append(config.seed)
-        return tuple(observations())
-
-    monkeypatch.setattr(module, "observe", observed)
+    observe_behind(lambda config: seeds.append(config.seed), monkeypatch)
     assert main(["calibrate", str(bundle), "--config", str(config_file)]) == 0
     assert main(["calibrate", str(bundle), "--config", str(config_file), "--seed", "5"]) == 0
     assert seeds == [7, 5]

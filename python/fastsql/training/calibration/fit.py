@@ -116,7 +116,7 @@ def fit(
     refuses = own.unanswerable.any()
     elsewhere = fit_elsewhere(others, judge, known, second)
     asks = elsewhere is not None and elsewhere.second is not None
-    told = _doubted(own, *first, unanswered) if asks else None
+    doubted = _doubted(own, *first, unanswered) if asks else None
     return Reliability(
         judge=judge,
         inspected=inspected,
@@ -124,7 +124,7 @@ def fit(
         probe=_probe(own) if refuses and "state" in unanswered else None,
         correspondence=_correspondence(own) if refuses and "correspondence" in unanswered else None,
         elsewhere=elsewhere,
-        doubted=None if told is None else Doubted(*told),
+        doubted=None if doubted is None else Doubted(*doubted),
     )
 
 
@@ -375,16 +375,16 @@ def _predict_side(
             continue  # one template alone: nothing is left to fit on
         in_use = held.in_use
         plain, looked, other = rest.plain, rest.inspected, in_use.inspected if inspected else in_use.plain
-        told = None
+        doubted = None
         if not foreign:
             first = first_layer(rest, across_folds=True, seed=seed)
             plain, looked = with_first(plain, *first), with_first(looked, *first)
             other = with_first(other, *first_layer(rest, across_folds=False, of=held))
-            told = _doubted(rest, *first, unanswered, without)
+            doubted = _doubted(rest, *first, unanswered, without)
         judges = _judges(rest, plain, looked, unanswered, told_right, without)
         found = _predicted(judges, other, inspected=inspected)
-        if told is not None:
-            found = np.where(in_use.seconded, _predicted(told, other, inspected=inspected), found)
+        if doubted is not None:
+            found = np.where(in_use.seconded, _predicted(doubted, other, inspected=inspected), found)
         p[fold == number], u[fold == number] = found
     return Predicted(p, u)
 

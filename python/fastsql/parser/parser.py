@@ -349,9 +349,8 @@ class Parser:
             from fastsql.parser.merge import merged  # for those among which some may be one
 
             decoded = merged(linked, decoded)
-        doubted = self._reliability.doubts(decoded.search)
-        weights = self._second_weights(linked, doubted=doubted)
-        if doubted:
+        weights = self._second_weights(linked, doubted=self._reliability.doubts(decoded.search))
+        if self._reliability.completes(decoded.search):
             from fastsql.parser.complete import complete  # for those in doubt
 
             within = 0.0 if weights is None else OUT_OF_QUESTION

@@ -1,21 +1,26 @@
 """Weights between two models of one lineage: what was learnt last, without all that it cost of what was known before.
 
 Training on from a bundle moves its weights along a way on which the loss hardly rises (Wortsman et al. 2022, "Robust
-fine-tuning of zero-shot models"): the mean of both ends keeps most of what either is good at. It costs nothing when parsing.
+fine-tuning of zero-shot models"): the mean of both ends keeps most of what either is good at. And what one model learnt
+meanwhile, the difference between two versions of it, can be added to another that began from the first (Ilharco et al. 2023,
+"Editing models with task arithmetic"). Neither costs anything when parsing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import torch
 
 from fastsql.errors import ModelError
 from fastsql.model.bundle import TOKENIZER, Bundle, manifest_digest
+from fastsql.model.weights import WORD
 from fastsql.training.bundles.deepen import deepened
 from fastsql.training.bundles.export import bundle_weights
 from fastsql.training.bundles.renumber import with_callings
+from fastsql.training.network.model import Model
 
 
 def mixed_weights(state: Mapping[str, Any], bundle: Bundle, share: float) -> dict[str, torch.Tensor]:
@@ -51,6 +56,46 @@ def mixed_weights(state: Mapping[str, Any], bundle: Bundle, share: float) -> dic
         )
     others = deepened(with_callings(bundle_weights(bundle.path), state["ema"]), state["ema"])
     return {name: torch.lerp(others[name], weight.float(), share) for name, weight in state["ema"].items()}
+
+
+def carried_over(bundle: Bundle, before: Bundle, after: Bundle, share: float) -> Model:
+    """The bundle's model with `share` of what another learnt between two versions of it: a start to train on from.
+
+    The bundle began from `before`, maybe in another language: what has another shape there, such as words, stays its own.
+    Graph layers that only `after` has come in as layers that added nothing before (`deepened`).
+
+    Raises ValueError for a share that is not between 0 and 1, ModelError for models of other sizes or another grammar.
+    """
+    if not 0 <= share <= 1:
+        raise ValueError(f"share is a number from 0 to 1, not {share!r}")
+    for other in (before, after):
+        if _comparable(other) != _comparable(bundle):
+            raise ModelError(
+                f"has other sizes or another grammar than {bundle.path}",
+                where=str(other.path),
+                remedy="Give the bundle that this one began from, and a later version of that.",
+            )
+    newest = bundle_weights(after.path)
+    own, earlier = (deepened(bundle_weights(one.path), newest) for one in (bundle, before))
+    moved = {
+        name: weight + share * (newest[name] - earlier[name])
+        for name, weight in own.items()
+        if name != WORD and weight.shape == earlier[name].shape == newest[name].shape
+    }
+    layers = max(one.config.model.joint_layers for one in (bundle, after))
+    model = Model(replace(bundle.config.model, joint_layers=layers))
+    model.load_state_dict(own | moved)
+    return model
+
+
+def _comparable(bundle: Bundle) -> tuple[object, ...]:
+    """What the weights of two models must have in common for a difference of theirs to mean something to a third."""
+    model = bundle.config.model
+    encoder = replace(model.encoder, vocabulary=1)
+    sizes = replace(
+        model, joint_layers=0, named_turns=False, spelled_names=False, turn_values=False, encoder=encoder
+    )
+    return sizes, tuple(bundle.config.productions), tuple(bundle.config.symbols)
 
 
 def origin(bundle: Bundle, share: float) -> dict[str, object]:

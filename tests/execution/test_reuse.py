@@ -29,6 +29,7 @@ from fastsql.synthesis.hospital.ward import Ward
 from fastsql.verification.readable import Readable
 
 from ..worlds.asked_hospital import DIALECTS, HOSPITAL, Step, copied, interactions
+from ..worlds.database import hasty_connection
 
 if TYPE_CHECKING:
     from ..databases import PostgresServer
@@ -70,7 +71,7 @@ class Engine:
             with duckdb.connect(str(path)) as instance:
                 _fill(instance.execute, ddl, rows, "?")
         else:
-            with closing(sqlite3.connect(path)) as file, file:
+            with closing(hasty_connection(path)) as file, file:
                 _fill(file.execute, ddl, rows, "?")
         return str(path)
 

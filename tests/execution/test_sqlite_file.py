@@ -301,6 +301,7 @@ def test_a_damaged_file_gives_rows_or_a_typed_error(tmp_path: Path, ddl: str, mo
     schema = Schema.from_sqlite(whole)
     raw, path, rng, refused = whole.read_bytes(), tmp_path / "damaged.sqlite", random.Random(7), 0
     for _ in range(100):
+        path.unlink(missing_ok=True)  # what is written over is first flushed to the disk
         path.write_bytes(damaged(raw, rng))
         ways = (
             lambda: list(attempts(path, schema)),

@@ -43,6 +43,17 @@ def data_folder() -> Path | None:
     return folder
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_waiting_for_the_disk() -> Iterator[None]:
+    """Files are not flushed to the disk: a test's need not outlive the machine, and no test can tell.
+
+    What must happen where a disk is full is still seen: such a test puts its own `os.fsync` in this one's place.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
+
+
 @pytest.fixture(scope="session")
 def fastsql_data() -> Path:
     """The folder of public data sets; a test that asks for it is skipped where there is none."""

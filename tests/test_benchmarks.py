@@ -7,6 +7,8 @@ import importlib.util
 import json
 import shutil
 import sys
+from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import pytest
 from fastsql import Schema, backends
 from fastsql.parser import BUNDLED, DEFAULT_MODEL
 
+from .attacks.growing import growing, wide
 from .grammar.test_benchmarks import BENCHMARKS, script
 from .worlds.database import write_database
 from .worlds.toy_bundle import QUESTIONS, runs_onnx, write_bundle
@@ -54,6 +57,18 @@ def run(name: str, data: Path, bundle: Path, *given: str) -> Any:
     report = data / "report.json"
     assert script(name)(["--model", str(bundle), "--data", str(data), "--json", str(report), *given]) == 0
     return json.loads(report.read_text(encoding="utf-8"))
+
+
+def without_pauses(name: str) -> Callable[[list[str]], int]:
+    """The script, which rests between bursts for the sake of the times alone."""
+
+    def run(arguments: list[str]) -> int:
+        main = script(name)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setitem(main.__globals__, "PAUSE", 0)
+            return int(main(arguments))
+
+    return run
 
 
 @pytest.fixture
@@ -186,6 +201,8 @@ def test_verification_is_timed_for_each_dialect(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(main.__globals__, "DEPTHS", range(1, 2))
         patch.setitem(main.__globals__, "RUNS", 12)  # the first ten warm up
+        patch.setitem(main.__globals__, "growing", lambda: islice(growing(), 2))
+        patch.setitem(main.__globals__, "wide", lambda: islice(wide(), 1))
         assert main(["--data", str(tmp_path), "--mixed", "1", "--json", str(tmp_path / "v.json")]) == 0
     found = json.loads((tmp_path / "v.json").read_text(encoding="utf-8"))
     assert set(found["nests"]) == {"sqlite", "postgres", "duckdb", "mysql", "tsql"}
@@ -285,7 +302,7 @@ def test_weights_of_a_second_opinion_are_tried(tmp_path: Path, capsys: pytest.Ca
 def test_what_a_second_opinion_costs_is_told(tmp_path: Path, given: list[str], told: str) -> None:
     report = tmp_path / "report.json"
     arguments = [*given, "--programs", "1", "2", "--repeat", "1", "--json", str(report)]
-    assert script("likelihood")(arguments) == 0
+    assert without_pauses("likelihood")(arguments) == 0
     for row in json.loads(report.read_text())[told].values():
         assert row["2, median"] >= row["2, best"] > 0
         assert row["difference"] < 1e-3
@@ -302,7 +319,7 @@ def test_encoders_are_compared(encodable: Path, tmp_path: Path) -> None:
         "--json",
         str(tmp_path / "e.json"),
     ]
-    assert script("encoder")(arguments) == 0
+    assert without_pauses("encoder")(arguments) == 0
     report = json.loads((tmp_path / "e.json").read_text())["encoders"]
     assert "NumPy" in report
     assert any(name.startswith("native") for name in report) == (backends.native() is not None)

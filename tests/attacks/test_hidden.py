@@ -21,6 +21,7 @@ from fastsql.execution import open_executor
 from fastsql.schema import Schema
 
 from ..databases import PostgresServer
+from ..worlds.database import hasty_connection
 from .cases import DIALECTS, FOLDER
 
 SECRETS = ("hunter2", "zebra7")
@@ -120,7 +121,7 @@ def targets(
     folder: Path = tmp_path_factory.mktemp("hidden")
     found: dict[tuple[str, str], str] = {}
     for secret in SECRETS:
-        file = sqlite3.connect(folder / f"{secret}.sqlite")
+        file = hasty_connection(folder / f"{secret}.sqlite")
         file.executescript(script("sqlite", secret))
         file.close()
         with duckdb.connect(str(folder / f"{secret}.duckdb")) as database:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ from fastsql.verification.readable import Readable
 
 from ..databases import PostgresServer
 from ..in_time import once_within
-from ..worlds.database import write_databases
+from ..worlds.database import hasty_connection, write_databases
 from ..worlds.ward import ward_schema, ward_script
 from .cases import FOLDER, Attack, attacks_on, label
 
@@ -43,7 +42,7 @@ def two_hospitals(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("hidden")
     paths = [folder / "one.sqlite", folder / "other.sqlite"]
     for path, changes in zip(paths, ("", _CHANGES), strict=True):
-        with closing(sqlite3.connect(path)) as connection:
+        with closing(hasty_connection(path)) as connection:
             connection.executescript(
                 f"{ward_script()} ALTER TABLE patients ADD COLUMN ssn TEXT DEFAULT 's'; {changes}"
             )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import random
-import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -27,6 +26,7 @@ from fastsql.execution import open_executor
 from fastsql.verification.verify import Runnables
 
 from ..databases import PostgresServer
+from ..worlds.database import hasty_connection
 from ..worlds.partly_known import SECRET, SECRET_NUMBER, A, B, World, draw_world, make_database
 from ..worlds.toy_bundle import load_toy
 from .statements import Writer, mutate
@@ -183,7 +183,7 @@ def singers(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         with duckdb.connect(str(path)) as database:
             database.execute(";".join(_SINGERS))
     else:
-        with closing(sqlite3.connect(path)) as file:
+        with closing(hasty_connection(path)) as file:
             file.executescript(";".join(_SINGERS))
     return str(path)
 

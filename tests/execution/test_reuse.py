@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import Decimal
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -29,6 +30,7 @@ from fastsql.synthesis.hospital.ward import Ward
 from fastsql.verification.readable import Readable
 
 from ..worlds.asked_hospital import DIALECTS, HOSPITAL, Step, copied, interactions
+from ..worlds.database import hasty_connection
 
 if TYPE_CHECKING:
     from ..databases import PostgresServer
@@ -70,7 +72,7 @@ class Engine:
             with duckdb.connect(str(path)) as instance:
                 _fill(instance.execute, ddl, rows, "?")
         else:
-            with closing(sqlite3.connect(path)) as file, file:
+            with closing(hasty_connection(path)) as file, file:
                 _fill(file.execute, ddl, rows, "?")
         return str(path)
 
@@ -190,6 +192,7 @@ def test_reused_answers_compare_as_their_declared_types_in_sqlite_do(in_sqlite: 
     }
     bound = 0
     with in_sqlite.filled(ddl, rows) as executor:
+        answered = cache(executor.run)
         for left, right in product(names, names):
             sets = [
                 f"SELECT y.{right} FROM y",
@@ -207,7 +210,8 @@ def test_reused_answers_compare_as_their_declared_types_in_sqlite_do(in_sqlite: 
                 sql = f"SELECT x.{left} FROM x WHERE {form.format(left, inner)}"
                 expected = multiset(executor.run(sql))
                 for way in WAYS:
-                    found, (reuse,) = reused(executor, sql, [inner], schema, way)
+                    given = [kept(1, inner, answered(inner), way)]
+                    found, (reuse,) = executor.run_reusing(sql, given, schema, way=way)
                     assert multiset(found) == expected, (left, right, sql, reuse)
                     assert way == "parameters" or reuse.way == "table"
                     bound += reuse.way == "parameters"

@@ -21,12 +21,14 @@ from fastsql.linking.dictionary import ValueDictionary
 from fastsql.schema import Schema
 from fastsql.verification.authorizer import LONGEST_VALUE
 
+from ..worlds.database import hasty_connection
+
 DDL = "CREATE TABLE patients (id INTEGER PRIMARY KEY, name TEXT);"
 COUNT = "SELECT COUNT(*) FROM patients"
 
 
 def create(path: Path, rows: int, mode: str = "delete", ddl: str = DDL) -> Path:
-    with closing(sqlite3.connect(path)) as connection:
+    with closing(hasty_connection(path)) as connection:
         connection.execute(f"PRAGMA journal_mode = {mode}")
         connection.executescript(ddl)
         table = "patients" if ddl is DDL else Schema.from_ddl(ddl).tables[0].name
@@ -299,6 +301,7 @@ def test_a_damaged_file_gives_rows_or_a_typed_error(tmp_path: Path, ddl: str, mo
     schema = Schema.from_sqlite(whole)
     raw, path, rng, refused = whole.read_bytes(), tmp_path / "damaged.sqlite", random.Random(7), 0
     for _ in range(100):
+        path.unlink(missing_ok=True)  # what is written over is first flushed to the disk
         path.write_bytes(damaged(raw, rng))
         ways = (
             lambda: list(attempts(path, schema)),

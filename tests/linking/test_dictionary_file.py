@@ -121,6 +121,7 @@ def test_no_change_of_a_byte_goes_unnoticed(saved: Path, monkeypatch: pytest.Mon
     for place in range(0, len(content), 7):
         changed = bytearray(content)
         changed[place] ^= 64
+        saved.unlink()  # what is written over is first flushed to the disk
         saved.write_bytes(changed)
         if padding <= place < BLOCK or place in between:
             continue  # nothing is there

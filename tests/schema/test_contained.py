@@ -13,6 +13,8 @@ import pytest
 from fastsql import LimitError, Schema, SchemaError
 from fastsql.schema.contained import agreement
 
+from ..worlds.database import hasty_connection
+
 ROWS = 40
 CODES = [f"{place:03d}-{place * 7919 % 1000:03d}" for place in range(ROWS)]
 SPARSE = [10_000 + place * 997 for place in range(ROWS)]
@@ -22,7 +24,7 @@ Tables = dict[str, tuple[str, Sequence[tuple[Any, ...]]]]
 
 def database(path: Path, tables: Tables) -> Path:
     """A file with tables by name: their columns, as CREATE TABLE has them, and their rows."""
-    with closing(sqlite3.connect(path)) as connection:
+    with closing(hasty_connection(path)) as connection:
         for name, (columns, rows) in tables.items():
             connection.execute(f'CREATE TABLE "{name}" ({columns})')
             marks = ", ".join("?" * len(rows[0]))

@@ -14,6 +14,8 @@ from fastsql.errors import ExecutionError, SchemaError
 from fastsql.linking.dictionary import ValueDictionary
 from fastsql.schema import Schema
 
+from ..worlds.database import hasty_connection
+
 DDL = "CREATE TABLE t (a INT)"
 DATA: dict[str, Any] = {"db_id": "one", "tables": [{"name": "t", "columns": [{"name": "a", "type": "INT"}]}]}
 SPIDER: dict[str, Any] = {
@@ -25,7 +27,7 @@ SPIDER: dict[str, Any] = {
 
 
 def database(path: Path) -> Path:
-    with closing(sqlite3.connect(path)) as connection:
+    with closing(hasty_connection(path)) as connection:
         connection.execute(DDL)
     return path
 

@@ -10,6 +10,7 @@ import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
+from functools import cache
 from math import prod
 from pathlib import Path
 from typing import cast
@@ -39,12 +40,29 @@ WIDE = 12
 """Hypotheses enough for several of the toy's to have words."""
 
 
-def talked(parser: Parser, count: int = 6, **options: object) -> Session:
-    """A session after so many questions."""
-    session = parser.session(SCHEMA, **options)  # type: ignore[arg-type]
-    for number in range(count):
-        session.ask(MORE[number % len(MORE)])
+def talked(parser: Parser, count: int = 6, **options: str) -> Session:
+    """A session after so many questions, one of its own for who asks; the answers are found once."""
+    return _talked(parser, count, **options).branch()
+
+
+@cache
+def _talked(parser: Parser, count: int, **options: str) -> Session:
+    if not count:
+        return parser.session(SCHEMA, **options)  # type: ignore[arg-type]
+    session = talked(parser, count - 1, **options)
+    session.ask(MORE[(count - 1) % len(MORE)])
     return session
+
+
+@cache
+def rambling(parser: Parser) -> tuple[tuple[Turn, ...], ...]:
+    """Twelve conversations of words in any order; not to be changed."""
+    generator = random.Random(5)
+    words = " ".join(MORE).split()
+    sessions = [parser.session(SCHEMA) for _ in range(12)]
+    return tuple(
+        tuple(session.ask(" ".join(generator.sample(words, 6))) for _ in range(8)) for session in sessions
+    )
 
 
 def test_turns_are_numbered_and_some_refer_to_earlier_ones(parser: Parser) -> None:
@@ -57,16 +75,11 @@ def test_turns_are_numbered_and_some_refer_to_earlier_ones(parser: Parser) -> No
 
 
 def test_every_query_stands_alone(parser: Parser) -> None:
-    generator = random.Random(5)
     with sqlite3.connect(":memory:") as connection:
         connection.executescript(DDL)
-        for _ in range(12):
-            session = parser.session(SCHEMA)
-            for _ in range(8):
-                words = generator.sample(" ".join(MORE).split(), 6)
-                turn = session.ask(" ".join(words))
-                assert turn.sql is not None
-                connection.execute(f"EXPLAIN {turn.sql}")
+        for turn in itertools.chain.from_iterable(rambling(parser)):
+            assert turn.sql is not None
+            connection.execute(f"EXPLAIN {turn.sql}")
     connection.close()
 
 
@@ -143,7 +156,9 @@ def test_turns_can_be_undone_and_a_session_branched(parser: Parser) -> None:
 
 def test_a_session_keeps_the_latest_turns_and_goes_on_counting(parser: Parser) -> None:
     most = parser.limits.turns
-    session = talked(parser, 2 * most)
+    session = parser.session(SCHEMA)
+    for number in range(2 * most):
+        session.ask(MORE[number % len(MORE)])
     assert [turn.number for turn in session] == list(range(most + 1, 2 * most + 1))
     assert all(turn.background is None for turn in session.history[:-1])
     for turn in session.history[:-1]:
@@ -416,22 +431,16 @@ def test_the_shorter_a_question_the_likelier_it_goes_on(
 
 
 def test_what_is_taken_from_earlier_turns_is_shown_by_tokens(parser: Parser) -> None:
-    generator = random.Random(11)
     seen: set[str] = set()
-    for _ in range(12):
-        session = parser.session(SCHEMA)
-        for _ in range(8):
-            turn = session.ask(" ".join(generator.sample(" ".join(MORE).split(), 6)))
-            tokens = {
-                int(number) for number in re.findall(r"PREV_(?:QUERY|RESULT)(\d+)", turn.referring or "")
-            }
-            # A condition of one turn that another has, too, adds nothing to be shown.
-            assert tokens <= set(turn.uses)
-            assert bool(tokens) == bool(turn.uses)
-            seen |= set(re.findall(r"PREV_[A-Z]+", turn.referring or ""))
-            if not turn.uses:
-                assert turn.referring is None
-                assert turn.sql_with_references == turn.sql
+    for turn in itertools.chain.from_iterable(rambling(parser)):
+        tokens = {int(number) for number in re.findall(r"PREV_(?:QUERY|RESULT)(\d+)", turn.referring or "")}
+        # A condition of one turn that another has, too, adds nothing to be shown.
+        assert tokens <= set(turn.uses)
+        assert bool(tokens) == bool(turn.uses)
+        seen |= set(re.findall(r"PREV_[A-Z]+", turn.referring or ""))
+        if not turn.uses:
+            assert turn.referring is None
+            assert turn.sql_with_references == turn.sql
     assert seen == {"PREV_QUERY", "PREV_RESULT"}
 
 

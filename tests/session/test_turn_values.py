@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from fastsql.grammar.inlining import turns_of
 from fastsql.parser import Parser
 from fastsql.parser.assess import Assessed
-from fastsql.session import Turn
+from fastsql.session import Session, Turn
 
 from ..worlds.toy_bundle import load_toy, make_config, write_bundle
 from ..worlds.toy_model import SCHEMA
@@ -33,9 +34,15 @@ def reading(reading_bundle: Path) -> Parser:
     return load_toy(reading_bundle, limits=LIMITS)
 
 
-def talked(parser: Parser) -> list[Turn]:
+@cache
+def conversation(parser: Parser) -> tuple[Session, tuple[Turn, ...]]:
+    """One about patients, and all of its turns as they were given; not to be changed."""
     session = parser.session(SCHEMA)
-    return [session.ask(question) for question in (FIRST, *MORE)]
+    return session, tuple(session.ask(question) for question in (FIRST, *MORE))
+
+
+def talked(parser: Parser) -> tuple[Turn, ...]:
+    return conversation(parser)[1]
 
 
 def read_text(turn: Turn) -> str:
@@ -100,8 +107,7 @@ def test_a_model_that_reads_no_values_reads_the_question_alone(parser: Parser) -
 
 
 def test_turns_that_a_value_was_taken_from_survive_an_export(reading: Parser) -> None:
-    session = reading.session(SCHEMA)
-    turns = [session.ask(question) for question in (FIRST, *MORE)]
+    session, turns = conversation(reading)
     other = reading.session(SCHEMA)
     other.load(session.export())
     loaded = {turn.number: turn for turn in other}

@@ -19,9 +19,16 @@ def write_database(path: Path, script: str) -> Path:
         with duckdb.connect(str(path)) as database:
             database.execute(script)
         return path
-    with closing(sqlite3.connect(path)) as connection:
+    with closing(hasty_connection(path)) as connection:
         connection.executescript(script)
     return path
+
+
+def hasty_connection(path: Path) -> sqlite3.Connection:
+    """One that writes a file of SQLite without waiting for the disk: a test's files need not outlive the machine."""
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA synchronous = OFF")
+    return connection
 
 
 def write_databases(folder: Path, server: PostgresServer, script: str) -> dict[str, Any]:

@@ -111,6 +111,7 @@ def write_rows(rows: Sequence[Rows], schema: Schema, path: Path) -> None:
     """Write rows, by table, as an SQLite file without keys. Raises SchemaError where SQLite cannot hold the tables."""
     try:
         with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("BEGIN")  # all tables at once: each alone would wait for the disk
             for table, held in zip(schema.tables, rows, strict=True):
                 columns = ", ".join(
                     f"{quote(schema.columns[c].name)} {_affinity(schema, c)}" for c in table.columns

@@ -83,10 +83,11 @@ class ActionLayout:
 
     def locate(self, action: int) -> tuple[int, int]:
         """Kind and index of a flat id. Raises IndexError for a number outside of them."""
-        if not 0 <= action < self.size:
+        offsets = self.offsets
+        if not 0 <= action < offsets[-1]:
             raise IndexError(f"{action} is not one of {self.size} actions")
-        kind = bisect_right(self.offsets, action) - 1  # of kinds with one offset all but the last are empty
-        return kind, action - self.offsets[kind]
+        kind = bisect_right(offsets, action) - 1  # of kinds with one offset all but the last are empty
+        return kind, action - offsets[kind]
 
     def flat(self, kind: int, index: int) -> int:
         """Flat id of an action."""

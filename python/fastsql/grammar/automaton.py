@@ -87,12 +87,15 @@ class State(Data):
 
     def takable(self) -> NDArray[np.bool_]:
         """Which of the legal actions a search may take: bool[L]; all where it would be none (`takable.py`)."""
-        from fastsql.grammar.takable import chooses, is_takable  # which the native core does without
+        from fastsql.grammar.takable import RULES  # which the native core does without
 
         legal = self.legal()
-        if not chooses(self):
+        rules = [lets for may_choose, lets in RULES if may_choose(self)]
+        if not rules:
             return np.ones(len(legal), dtype=bool)
-        takable = np.asarray([is_takable(self, int(action)) for action in legal], dtype=bool)
+        takable = np.asarray(
+            [all(lets(self, action) for lets in rules) for action in legal.tolist()], dtype=bool
+        )
         return takable if takable.any() else ~takable
 
     def source_at(self, step: int) -> int:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from fastsql.grammar.compile import Alternative
     from fastsql.grammar.state import Cell, Scope, State
 
+_TURNS = frozenset(TURNS)
+
 
 def may(state: State, symbol: str) -> tuple[bool, bool]:
     """Whether a symbol that may be left out may be taken, and whether it may be left out."""
@@ -66,9 +68,9 @@ def keep_repeats(state: State, symbol: str, heads: list[Alternative]) -> list[Al
 
 def points_at_turn(state: State, cell: Cell, head: Alternative, room: int) -> bool:
     """Whether an alternative needs no earlier turn, or there is one for it."""
-    pointer = next((name for name in TURNS if name in head.requires), None)
-    if pointer is None:
+    if _TURNS.isdisjoint(head.requires):
         return True
+    pointer = next(name for name in TURNS if name in head.requires)
     if pointer == "extended" and state.in_query:
         return False  # it is the whole query
     grammar = state.space.grammar

@@ -11,27 +11,26 @@ from fastsql.grammar.matching import binds_pattern, matches
 from fastsql.grammar.subqueries import follows, seeks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fastsql.grammar.state import State
+
+
+RULES: tuple[tuple[Callable[[State], bool], Callable[[State, int], bool]], ...] = (
+    (binds, is_grounded),
+    (binds_pattern, matches),
+    (weighs, is_sensible),
+    (lambda state: state.stack is not None and joins(state, state.stack), is_keyed),
+    (seeks, follows),
+)
+"""Whether a rule may pass over an action in a state, and whether it lets one be taken: all, where it passes over none."""
 
 
 def chooses(state: State) -> bool:
     """Whether some legal action may be one to pass over."""
-    cell = state.stack
-    return (
-        binds(state)
-        or binds_pattern(state)
-        or weighs(state)
-        or (cell is not None and joins(state, cell))
-        or seeks(state)
-    )
+    return any(may_choose(state) for may_choose, _ in RULES)
 
 
 def is_takable(state: State, action: int) -> bool:
     """Whether a search may take a legal action. Where it may take none, it takes any."""
-    return (
-        is_grounded(state, action)
-        and matches(state, action)
-        and is_sensible(state, action)
-        and is_keyed(state, action)
-        and follows(state, action)
-    )
+    return all(lets(state, action) for _, lets in RULES)

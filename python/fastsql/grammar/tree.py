@@ -40,8 +40,10 @@ def alternative_for(grammar: Grammar, symbol: int, terminal: Terminal) -> Altern
     if isinstance(terminal, Production):
         return grammar.by_production[symbol].get(grammar.production(terminal.name))
     known = grammar.by_pointer[symbol]
-    pointers = POINTERS_OF[_KIND_OF[type(terminal)]]
-    return next((known[pointer] for pointer in pointers if pointer in known), None)
+    for pointer in POINTERS_OF[_KIND_OF[type(terminal)]] if known else ():
+        if pointer in known:
+            return known[pointer]
+    return None
 
 
 def is_program(program: Program, grammar: Grammar) -> bool:

@@ -36,12 +36,23 @@ class Part:
 
     def norm(self, name: str, x: Array, epsilon: float = 1e-5) -> Array:
         """Layer norm over the last axis (Ba et al., 2016)."""
-        centred = x - x.mean(axis=-1, keepdims=True)
-        variance = np.square(centred).mean(axis=-1, keepdims=True)
+        centred = x - _mean(x)
+        variance = _mean(np.square(centred))
         y: Array = (
             centred / np.sqrt(variance + np.float32(epsilon)) * self[f"{name}.weight"] + self[f"{name}.bias"]
         )
         return y
+
+
+def _mean(x: Array) -> Array:
+    """That of the last axis, which ndarray.mean takes three times as long to find for a short one."""
+    mean: Array = _sum(x) / np.float32(x.shape[-1])
+    return mean
+
+
+def _sum(x: Array) -> Array:
+    total: Array = np.add.reduce(x, axis=-1, keepdims=True)
+    return total
 
 
 def heads_first(x: Array, parts: int, heads: int) -> Array:
@@ -58,8 +69,9 @@ def heads_last(x: Array) -> Array:
 
 def softmax(scores: Array) -> Array:
     """Softmax over the last axis, which must not be empty."""
-    raised = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights: Array = raised / raised.sum(axis=-1, keepdims=True)
+    top: Array = np.maximum.reduce(scores, axis=-1, keepdims=True)
+    raised = np.exp(scores - top)
+    weights: Array = raised / _sum(raised)
     return weights
 
 

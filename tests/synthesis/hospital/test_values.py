@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from fastsql.synthesis.hospital import Vocabulary, VocabularyError
 from fastsql.synthesis.hospital.kinds import KINDS
 from fastsql.synthesis.hospital.values import Values
 
-from ...worlds.database import write_database
+from ...worlds.database import hasty_connection, write_database
 from ...worlds.ward import ward_ddl
 
 
@@ -22,7 +21,7 @@ from ...worlds.ward import ward_ddl
 def database(tmp_path: Path) -> Path:
     """A hospital with two terms, and a patient's rows that must not be read."""
     path = tmp_path / "hospital.sqlite"
-    with closing(sqlite3.connect(path)) as connection, connection:
+    with closing(hasty_connection(path)) as connection, connection:
         connection.executescript(HOSPITAL_DDL)
         connection.execute("INSERT INTO d_icd_diagnoses VALUES (1, 'x1', 'Chilblains of the nose')")
         connection.execute("INSERT INTO d_items VALUES (1, 7, 'barley water', 'bw', 'inputevents')")

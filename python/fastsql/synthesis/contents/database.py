@@ -74,8 +74,10 @@ def _write(schema: Schema, rows: Sequence[Table], folder: Path) -> tuple[Path, d
     attached = {name: folder / f"namespace_{number}.sqlite" for number, name in enumerate(named) if name}
     connection = sqlite3.connect(path)
     try:
+        connection.execute("PRAGMA synchronous = OFF")  # the files need not outlive the machine
         for name, file in attached.items():
             connection.execute(f"ATTACH ? AS {quote(name)}", (str(file),))
+            connection.execute(f"PRAGMA {quote(name)}.synchronous = OFF")
         with connection:
             for statement in schema.to_ddl().split("\n\n"):
                 if not statement.startswith("ATTACH"):

@@ -32,6 +32,7 @@ def carry_rows(old: Schema, extended: Extended, source: Path, target: Path) -> N
             connection.execute("ATTACH ? AS old", [SQLiteFile(source).address()[0]])
             connection.execute("PRAGMA foreign_keys = OFF")
             with connection:
+                connection.execute("BEGIN")  # all tables at once: each alone would wait for the disk
                 for statement in statements(extended, connection):
                     connection.execute(statement)
             lost = next((n for n in sorted(extended.changed) if _is_lost(old, extended, n, connection)), None)

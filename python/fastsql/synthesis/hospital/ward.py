@@ -54,6 +54,7 @@ class Ward:
         self.path = Path(self._folder.name) / "ward.sqlite"
         create_hospital(self.path, patients=patients, seed=seed)
         with closing(sqlite3.connect(self.path)) as connection, connection:
+            connection.execute("PRAGMA synchronous = OFF")  # the file need not outlive the machine
             connection.execute(
                 "UPDATE icustays SET outtime = NULL WHERE hadm_id IN "
                 "( SELECT hadm_id FROM admissions WHERE dischtime IS NULL )"

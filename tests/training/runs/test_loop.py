@@ -69,7 +69,14 @@ def finished(config: TrainConfig, made_once: Callable[..., Path]) -> Path:
 
 
 def test_a_run_leaves_checkpoints_metrics_and_a_bundle(finished: Path, config: TrainConfig) -> None:
-    assert {path.name for path in finished.iterdir()} >= {LAST, BEST, "metrics.jsonl", CURVES, "bundle", "cache"}
+    assert {path.name for path in finished.iterdir()} >= {
+        LAST,
+        BEST,
+        "metrics.jsonl",
+        CURVES,
+        "bundle",
+        "cache",
+    }
     rows = read_metrics(finished)
     assert [row["kind"] for row in rows].count("epoch") == 2
     bundle = open_bundle(finished / "bundle")
@@ -125,9 +132,7 @@ def test_a_run_resumed_ends_as_if_it_had_never_stopped(
 
 
 @pytest.mark.usefixtures("weights_alone")
-def test_gradients_of_several_batches_make_one_step(
-    config: TrainConfig, cache: Path, tmp_path: Path
-) -> None:
+def test_gradients_of_several_batches_make_one_step(config: TrainConfig, cache: Path, tmp_path: Path) -> None:
     twice = replace(config, optim=replace(config.optim, accumulate=2))
     assert run(twice, tmp_path, cache=cache).finished
     state = load_checkpoint(tmp_path / LAST)

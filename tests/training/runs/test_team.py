@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,9 @@ from fastsql.training.config import AugmentSettings, TrainConfig  # noqa: E402
 from fastsql.training.runs.checkpoint import LAST, load_checkpoint  # noqa: E402
 from fastsql.training.runs.curves import read_metrics  # noqa: E402
 from fastsql.training.runs.run import TrainingError  # noqa: E402
-from fastsql.training.runs.team import Leader, Team  # noqa: E402
+from fastsql.training.runs.team import Leader  # noqa: E402
+
+from .members import die, fail, parameters, take_part  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::fastsql.CalibrationWarning"),
@@ -30,34 +30,6 @@ pytestmark = [
 def found_by_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets new processes import what they are to run from here."""
     monkeypatch.syspath_prepend(str(Path(__file__).parents[3]))
-
-
-def parameters(*gradients: float | None) -> list[torch.nn.Parameter]:
-    """One of two numbers for each; None stands for no gradient."""
-    made = [torch.nn.Parameter(torch.zeros(2)) for _ in gradients]
-    for parameter, gradient in zip(made, gradients, strict=True):
-        parameter.grad = None if gradient is None else torch.full((2,), float(gradient))
-    return made
-
-
-def take_part(team: Team) -> None:
-    """Steps whose gradients are the process's number, until the leader ends."""
-    team.gather()
-    fraction, ends = team.agree(-1.0, False)
-    while not ends:
-        own = parameters(team.rank, None, fraction)
-        team.average(own)
-        assert own[0].grad is not None
-        assert own[0].grad.tolist() == [1.0, 1.0]
-        fraction, ends = team.agree(-1.0, False)
-
-
-def fail(team: Team) -> None:
-    raise ValueError("no such batch")
-
-
-def die(team: Team) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_gradients_are_averaged_over_all_processes() -> None:

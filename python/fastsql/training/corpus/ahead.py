@@ -16,8 +16,8 @@ from fastsql.training.corpus.written import written_sources
 
 
 def prepare_ahead(config: TrainConfig, cache: Path, processes: int, report: Report) -> None:
-    """Makes what `with_written` and `load_corpus` keep in the cache; nothing where one process, or one part, is all there is:
-    these make it themselves, and another process would only be started first.
+    """Makes what `with_written` and `load_corpus` keep in the cache; nothing where one process or one part is all there is,
+    as these make it themselves.
 
     Raises what these raise.
     """

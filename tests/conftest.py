@@ -143,6 +143,16 @@ def few_searches() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module")
+def no_searches(few_searches: None) -> Iterator[None]:
+    """None at all, but for decisions that are compared: for bundles of a kind that another test searches with."""
+    from fastsql.training.runs import run
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "SEARCHED", 0)
+        yield
+
+
 @pytest.fixture(scope="session")
 def toy_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A bundle of the whole pipeline with random weights, for `toy_bundle.load_toy`; not to be changed."""

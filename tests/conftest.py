@@ -140,15 +140,27 @@ def chinese_hospital(demo_hospitals: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def few_searches() -> Iterator[None]:
-    """A training run ends with searches of its model and its bundle, which take most of a short one: a single one here.
+    """A training run ends with searches of its model and its bundle, and curves, which take most of a short one: here with a
+    single search, and without the picture.
 
-    For modules whose tests look at something else; `tests/training/runs/test_loop.py` looks at what is compared.
+    For modules whose tests look at something else; `tests/training/runs/test_loop.py` looks at what is compared and drawn.
     """
     from fastsql.training.runs import run
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run, "CHECKED", 4)
         patch.setattr(run, "SEARCHED", 1)
+        patch.setattr(run, "draw_curves", lambda _: None)
+        yield
+
+
+@pytest.fixture(scope="module")
+def no_searches(few_searches: None) -> Iterator[None]:
+    """None at all, but for decisions that are compared: for bundles of a kind that another test searches with."""
+    from fastsql.training.runs import run
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "SEARCHED", 0)
         yield
 
 

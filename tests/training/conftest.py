@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from fastsql.training.config import TrainConfig, config_from_dict
+from fastsql.training.corpus.corpus import load_corpus
 
 from ..worlds.training_ward import write_data, write_encoder
 
@@ -44,3 +45,18 @@ def config(ward: Path, made_once: MadeOnce) -> TrainConfig:
             "schedule": {"epochs": 2.0, "dev_minutes": 60.0, "checkpoint_minutes": 60.0},
         }
     )
+
+
+@pytest.fixture(scope="session")
+def cache(config: TrainConfig, made_once: MadeOnce) -> Path:
+    """What a run makes of the ward's data; one that is given it finds all, and writes nothing."""
+    return made_once("ward cache", lambda folder: load_corpus(config.data, config.seed, folder))
+
+
+@pytest.fixture
+def weights_alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """For tests that look at a run's checkpoints: it ends without a bundle and curves, which take most of a short one."""
+    from fastsql.training.runs import run
+
+    monkeypatch.setattr(run.Run, "_export", lambda _: None)
+    monkeypatch.setattr(run, "draw_curves", lambda _: None)

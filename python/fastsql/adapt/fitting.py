@@ -8,7 +8,7 @@ questions than seeds do, so that together they count as a few seeds.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from fastsql.reliability.evidence import Evidence
 from fastsql.schema import Schema
 from fastsql.synthesis.generate import Report
 from fastsql.training.calibration.fit import recalibrated
+from fastsql.training.calibration.table import features_of
 
 MADE_COUNT = 10.0
 """As how many seeds all held-out pairs that were made count, and all made questions without an answer, where p is fitted."""
@@ -172,7 +173,7 @@ def refitted(base: Reliability, outcomes: Sequence[Outcome]) -> Reliability:
 
 
 def _refitted(judge: Judge, outcomes: Sequence[Outcome]) -> Judge:
-    features = np.array([astuple(one.evidence) for one in outcomes], dtype=np.float64)
+    features = np.array([features_of(one.evidence) for one in outcomes], dtype=np.float64)
     right = np.array([one.right for one in outcomes])
     by_hand = np.array([one.case.by_hand for one in outcomes])
     unanswerable = np.array([one.case.program is None for one in outcomes])

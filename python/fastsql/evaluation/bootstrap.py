@@ -41,15 +41,13 @@ def bootstrap(
         level: the interval's coverage in percent.
     """
     random = np.random.default_rng(seed)
-    members = None if clusters is None else _members(clusters)
+    members = None if clusters is None else _Members(clusters)
     drawn = []
     for _ in range(rounds):
         if members is None:
             indices = random.integers(size, size=size)
         else:
-            indices = np.concatenate(
-                [members[one] for one in random.integers(len(members), size=len(members))]
-            )
+            indices = members.of(random.integers(members.clusters, size=members.clusters))
         drawn.append(statistics(indices))
     values = np.asarray(drawn, dtype=np.float64)
     ends = np.full((2, values.shape[1]), np.nan)
@@ -60,8 +58,23 @@ def bootstrap(
     return ends
 
 
-def _members(clusters: Sequence[Hashable]) -> list[Indices]:
-    found: dict[Hashable, list[int]] = {}
-    for index, key in enumerate(clusters):
-        found.setdefault(key, []).append(index)
-    return [np.array(indices, dtype=np.intp) for indices in found.values()]
+class _Members:
+    """The questions of each cluster, one cluster after the other, so that many are looked up at once."""
+
+    def __init__(self, keys: Sequence[Hashable]) -> None:
+        found: dict[Hashable, list[int]] = {}
+        for index, key in enumerate(keys):
+            found.setdefault(key, []).append(index)
+        self.clusters = len(found)
+        self._all = np.array([index for indices in found.values() for index in indices], dtype=np.intp)
+        self._sizes = np.array([len(indices) for indices in found.values()], dtype=np.intp)
+        self._starts = self._sizes.cumsum() - self._sizes
+
+    def of(self, clusters: Indices) -> Indices:
+        """The questions of these clusters, in their order."""
+        sizes = self._sizes[clusters]
+        ends = sizes.cumsum()
+        # A question's place among all is its cluster's start, and as much further as it is behind its cluster's first here.
+        behind = (self._starts[clusters] - (ends - sizes)).repeat(sizes)
+        found: Indices = self._all[behind + np.arange(len(behind))]
+        return found

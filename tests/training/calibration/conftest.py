@@ -11,8 +11,8 @@ from fastsql.training.corpus.corpus import Corpus, load_corpus
 
 
 @pytest.fixture(scope="module")
-def corpus(config: TrainConfig, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return load_corpus(config.data, config.seed, tmp_path_factory.mktemp("cache"))
+def corpus(config: TrainConfig, cache: Path) -> Corpus:
+    return load_corpus(config.data, config.seed, cache)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -28,6 +29,11 @@ MODELS = SecondModels("a digest", "another")
 
 def observations(number: int = 300) -> list[Observation]:
     """The surer the model, the oftener it is right; unanswerable questions have strange words, a state and no answer."""
+    return list(_observations(number))
+
+
+@cache
+def _observations(number: int) -> tuple[Observation, ...]:
     rng = random.Random(0)
     made = []
     for place in range(number):
@@ -45,7 +51,7 @@ def observations(number: int = 300) -> list[Observation]:
         made.append(Observation(question, evidence, looked, state, 0.3, right))
     asked = [item for item in made if item.question.part == UNANSWERABLE][:20]
     written = [replace(item, question=replace(item.question, part=AS_WRITTEN)) for item in asked]
-    return [*made, *written]
+    return (*made, *written)
 
 
 def of_parts(*parts: str) -> list[Observation]:

@@ -206,7 +206,7 @@ def test_a_fold_is_observed_on_what_it_alone_holds_out() -> None:
     assert [one.pair.id for one in of_fold(asked, fold, always)] == ["2", "4", "5"]
 
 
-@pytest.mark.usefixtures("few_searches")
+@pytest.mark.usefixtures("no_searches")
 def test_folds_are_trained_and_observed_and_never_twice(config: TrainConfig, tmp_path: Path) -> None:
     fewer = tmp_path / "fewer.json"
     fewer.write_text(json.dumps(examples()[:24]), encoding="utf-8")  # every template, of half of the drugs

@@ -59,10 +59,15 @@ def test_one_process_makes_nothing_ahead(wide: TrainConfig, tmp_path: Path) -> N
     assert not list(tmp_path.iterdir())
 
 
+def test_a_part_alone_is_left_to_who_asks_for_it(config: TrainConfig, tmp_path: Path) -> None:
+    prepare_ahead(config, tmp_path, 2, print)
+    assert not list(tmp_path.iterdir())
+
+
 def test_an_error_in_another_process_says_where(config: TrainConfig, tmp_path: Path) -> None:
     (ward,) = config.data.sources
     missing = replace(ward, examples=str(tmp_path / "missing.json"))
-    config = replace(config, data=replace(config.data, sources=(missing,)))
+    config = replace(config, data=replace(config.data, sources=(missing, missing)))
     with pytest.raises(DatasetError, match=r"missing\.json") as failed:
         prepare_ahead(config, tmp_path / "cache", 2, print)
     assert failed.value.where

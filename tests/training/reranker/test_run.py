@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -113,14 +114,28 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> RerankerSettings:
     )
 
 
+@pytest.fixture(scope="module")
+def parsed(settings: RerankerSettings, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of what the toy's parser finds, only to be read."""
+    folder = tmp_path_factory.mktemp("parsed")
+    gathered(settings, folder)
+    return folder
+
+
+@pytest.fixture
+def output(parsed: Path, tmp_path: Path) -> Path:
+    """The folder of a run that finds its data sets parsed, so that no test waits for what another one looks at."""
+    return Path(shutil.copytree(parsed, tmp_path / "run"))
+
+
 def gathered(settings: RerankerSettings, folder: Path, processes: int = 1) -> tuple[list[Beam], list[Beam]]:
     config = config_for(open_model(settings.parser), settings.layers)
     found = gather_beams(settings.data, settings.parser, config, folder, processes=processes)
     return list(found.train), list(found.dev)
 
 
-def test_what_a_parser_finds_is_judged_by_its_answers(settings: RerankerSettings, tmp_path: Path) -> None:
-    train, dev = gathered(settings, tmp_path)
+def test_what_a_parser_finds_is_judged_by_its_answers(settings: RerankerSettings, parsed: Path) -> None:
+    train, dev = gathered(settings, parsed)
     assert {beam.schema for beam in train} == {"ward"}
     assert {beam.schema for beam in dev} == {"held"}
     by_question = {beam.question: beam for beam in train}
@@ -135,15 +150,17 @@ def test_what_a_parser_finds_is_judged_by_its_answers(settings: RerankerSettings
     hypotheses = [one for beam in train for one in beam.hypotheses]
     assert 0 < sum(one.right for one in hypotheses) < len(hypotheses)
     assert len({one.source.ids.tobytes() for one in by_question[ASKED[0][0]].hypotheses}) > 1
-    again, _ = gathered(settings, tmp_path)
+    again, _ = gathered(settings, parsed)
     for one, other in zip(train, again, strict=True):
         assert (one.question, one.weight) == (other.question, other.weight)
         assert [(h.rank, h.right) for h in one.hypotheses] == [(h.rank, h.right) for h in other.hypotheses]
         np.testing.assert_array_equal(one.hypotheses[0].source.ids, other.hypotheses[0].source.ids)
 
 
-def test_several_processes_find_what_one_does(settings: RerankerSettings, tmp_path: Path) -> None:
-    one, two = (gathered(settings, tmp_path / str(number), number)[0] for number in (1, 2))
+def test_several_processes_find_what_one_does(
+    settings: RerankerSettings, parsed: Path, tmp_path: Path
+) -> None:
+    one, two = gathered(settings, parsed)[0], gathered(settings, tmp_path, 2)[0]
     told = [[(beam.question, [h.right for h in beam.hypotheses]) for beam in found] for found in (one, two)]
     assert told[0] == told[1]
 
@@ -163,26 +180,26 @@ def test_a_share_of_a_data_set_is_drawn_the_same_every_time(
 
 
 def test_what_the_parsers_training_held_out_is_not_learnt_from(
-    settings: RerankerSettings, tmp_path: Path
+    settings: RerankerSettings, parsed: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "held_out.json"
     held = {"templates": [["ward", "ward-0"]], "examples": [["ward", "1"]], "databases": ["held"]}
     file.write_text(json.dumps(held), encoding="utf-8")
     found, dev = gathered(replace(settings, data=replace(settings.data, held_out=str(file))), tmp_path)
-    before, _ = gathered(settings, tmp_path / "before")
+    before, _ = gathered(settings, parsed)
     gone = {ASKED[0][0], *(question for question, _ in TALK)}
     assert {beam.question for beam in found} == {beam.question for beam in before} - gone
     assert ASKED[0][0] in {beam.question for beam in dev}, "over another database it is another question"
 
 
 def test_a_parser_of_before_reads_designs_that_another_one_was_trained_on(
-    settings: RerankerSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: RerankerSettings, output: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_written", lambda designs, weight, *_: [source(settings, designs, weight)])
     parser = write_bundle(tmp_path / "before", config=make_config().with_turns(), seed=5)
     earlier = EarlierBeams(str(parser), ("beds",), 3.0)
-    both, _ = gathered(replace(settings, data=replace(settings.data, earlier=(earlier,))), tmp_path / "both")
-    alone, _ = gathered(settings, tmp_path / "alone")
+    both, _ = gathered(replace(settings, data=replace(settings.data, earlier=(earlier,))), output)
+    alone, _ = gathered(settings, output)
     assert [beam.weight for beam in both[len(alone) :]] == [3.0] * (len(both) - len(alone))
     found = {beam.question: beam.hypotheses for beam in both[len(alone) :]}
     same = [
@@ -211,44 +228,44 @@ def test_a_parser_with_another_tokenizer_cannot_read_for_it(
 
 
 def test_a_team_takes_steps_on_several_batches_at_once_and_goes_on(
-    settings: RerankerSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: RerankerSettings, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parents[3]))
     small = replace(settings, optim=replace(settings.optim, questions=1))
-    checkpoint = train_reranker(small, tmp_path, threads=2, processes=2, report=lambda line: None)
+    checkpoint = train_reranker(small, output, threads=2, processes=2, report=lambda line: None)
     first = load_checkpoint(checkpoint)
     assert (first["position"]["step"], first["position"]["batch"]) == (1, 2)
     longer = replace(small, run=replace(small.run, minutes=first["position"]["seconds"] / 60))
-    train_reranker(longer, tmp_path, resume=True, threads=2, processes=2, report=lambda line: None)
+    train_reranker(longer, output, resume=True, threads=2, processes=2, report=lambda line: None)
     second = load_checkpoint(checkpoint)
     assert second["position"]["step"] == 2
     places = [(found["position"]["epoch"], found["position"]["batch"]) for found in (first, second)]
     assert places[0] < places[1]
-    assert [row["kind"] for row in read_metrics(tmp_path)] == ["dev", "dev"], "the leader's alone"
+    assert [row["kind"] for row in read_metrics(output)] == ["dev", "dev"], "the leader's alone"
 
 
-def test_a_team_needs_a_batch_for_each(settings: RerankerSettings, tmp_path: Path) -> None:
+def test_a_team_needs_a_batch_for_each(settings: RerankerSettings, output: Path) -> None:
     with pytest.raises(TrainingError, match="fewer batches than the 2 processes"):
-        train_reranker(settings, tmp_path, threads=2, processes=2, report=lambda line: None)
+        train_reranker(settings, output, threads=2, processes=2, report=lambda line: None)
 
 
-def test_a_run_stops_goes_on_and_is_exported(settings: RerankerSettings, tmp_path: Path) -> None:
-    checkpoint = train_reranker(settings, tmp_path, threads=1, report=lambda line: None)
+def test_a_run_stops_goes_on_and_is_exported(settings: RerankerSettings, output: Path) -> None:
+    checkpoint = train_reranker(settings, output, threads=1, report=lambda line: None)
     first = load_checkpoint(checkpoint)
     assert first["position"]["step"] == 1
     with pytest.raises(TrainingError, match="already holds a run"):
-        train_reranker(settings, tmp_path)
+        train_reranker(settings, output)
     longer = replace(settings, run=replace(settings.run, minutes=first["position"]["seconds"] / 60))
-    train_reranker(longer, tmp_path, resume=True, threads=1, report=lambda line: None)
+    train_reranker(longer, output, resume=True, threads=1, report=lambda line: None)
     second = load_checkpoint(checkpoint)
     assert second["position"]["step"] == 2
     assert second["average_steps"] == 2
     assert any((second["network"][name] != first["network"][name]).any() for name in first["network"])
-    rows = read_metrics(tmp_path)
+    rows = read_metrics(output)
     assert [row["kind"] for row in rows] == ["dev", "dev"]
     assert 0 <= rows[-1]["by_rank"] <= 1
 
-    file = export_reranker(checkpoint, tmp_path / "weights.safetensors")
+    file = export_reranker(checkpoint, output / "weights.safetensors")
     words = (
         read_reranker(file, WORDPIECE).network()._words.rows(np.arange(WORDPIECE.vocabulary, dtype=np.int32))
     )

@@ -30,7 +30,7 @@ from fastsql.training.corpus.split import HeldOut  # noqa: E402
 from fastsql.training.network import model  # noqa: E402
 from fastsql.training.runs import run as run_module  # noqa: E402
 from fastsql.training.runs.checkpoint import BEST, LAST, CheckpointError, load_checkpoint  # noqa: E402
-from fastsql.training.runs.curves import read_metrics  # noqa: E402
+from fastsql.training.runs.curves import CURVES, draw_curves, read_metrics  # noqa: E402
 from fastsql.training.runs.run import TrainingError, TrainResult  # noqa: E402
 
 SEARCHED, CHECKED = 3, 40
@@ -62,13 +62,21 @@ def finished(config: TrainConfig, made_once: Callable[..., Path]) -> Path:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(run_module, "CHECKED", CHECKED)
             patch.setattr(run_module, "SEARCHED", SEARCHED)
+            patch.setattr(run_module, "draw_curves", draw_curves)
             assert run(config, output).finished
 
     return made_once("run", train_whole)
 
 
 def test_a_run_leaves_checkpoints_metrics_and_a_bundle(finished: Path, config: TrainConfig) -> None:
-    assert {path.name for path in finished.iterdir()} >= {LAST, BEST, "metrics.jsonl", "bundle", "cache"}
+    assert {path.name for path in finished.iterdir()} >= {
+        LAST,
+        BEST,
+        "metrics.jsonl",
+        CURVES,
+        "bundle",
+        "cache",
+    }
     rows = read_metrics(finished)
     assert [row["kind"] for row in rows].count("epoch") == 2
     bundle = open_bundle(finished / "bundle")
@@ -76,10 +84,12 @@ def test_a_run_leaves_checkpoints_metrics_and_a_bundle(finished: Path, config: T
     assert ["items", "label", ["daily weight"]] in bundle.config.settings["lexicon"]
 
 
-def test_a_run_that_has_ended_says_how_its_bundle_is_calibrated(config: TrainConfig, tmp_path: Path) -> None:
+def test_a_run_that_has_ended_says_how_its_bundle_is_calibrated(
+    config: TrainConfig, cache: Path, tmp_path: Path
+) -> None:
     short = replace(config, schedule=replace(config.schedule, epochs=0.1))
     with pytest.warns(fastsql.CalibrationWarning, match="bundle is not calibrated") as caught:
-        run(short, tmp_path)
+        run(short, tmp_path, cache=cache)
     assert f"fastsql calibrate {tmp_path / 'bundle'} --config" in str(caught[0].message)
     (row,) = [row for row in read_metrics(tmp_path) if row["kind"] == "train"]
     assert row["loss"] > 0, "a run of a step or two has a point on every curve"
@@ -93,14 +103,15 @@ def test_the_bundle_decides_as_the_trained_model_does(finished: Path) -> None:
     assert row["searches_same"] > 0
 
 
+@pytest.mark.usefixtures("weights_alone")
 @pytest.mark.parametrize("asked", [0.0, 0.5], ids=["decisions alone", "roles and pruning, too"])
 def test_a_run_resumed_ends_as_if_it_had_never_stopped(
-    config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: float
+    config: TrainConfig, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: float
 ) -> None:
     config = replace(config, objectives=ObjectiveSettings(asked, asked))
     # Texts of schema values are encoded every so many batches, counted anew after a resume.
     monkeypatch.setattr(model, "VALUE_REFRESH", 1)
-    assert run(config, tmp_path / "whole").finished
+    assert run(config, tmp_path / "whole", cache=cache).finished
     steps = 0
     original = run_module.Run._advance
 
@@ -113,42 +124,51 @@ def test_a_run_resumed_ends_as_if_it_had_never_stopped(
 
     with monkeypatch.context() as patch:
         patch.setattr(run_module.Run, "_advance", stop_after_three)
-        assert not run(config, tmp_path / "parts").finished
-    assert run(config, tmp_path / "parts", resume=True).finished
+        assert not run(config, tmp_path / "parts", cache=cache).finished
+    assert run(config, tmp_path / "parts", resume=True, cache=cache).finished
     whole, parts = (load_checkpoint(tmp_path / name / LAST)["ema"] for name in ("whole", "parts"))
     for name, tensor in whole.items():
         torch.testing.assert_close(parts[name], tensor, msg=name)
 
 
-def test_gradients_of_several_batches_make_one_step(config: TrainConfig, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("weights_alone")
+def test_gradients_of_several_batches_make_one_step(config: TrainConfig, cache: Path, tmp_path: Path) -> None:
     twice = replace(config, optim=replace(config.optim, accumulate=2))
-    assert run(twice, tmp_path).finished
+    assert run(twice, tmp_path, cache=cache).finished
     state = load_checkpoint(tmp_path / LAST)
     batches = state["position"]["step"]
     assert batches >= 4
     assert state["ema_steps"] == batches // 2
 
 
-def test_without_relations_the_graph_never_learns_any(config: TrainConfig, tmp_path: Path) -> None:
+def test_without_relations_the_graph_never_learns_any(
+    config: TrainConfig, cache: Path, tmp_path: Path
+) -> None:
     blind = replace(config, model=replace(config.model, relations=False))
-    assert run(blind, tmp_path).finished
+    assert run(blind, tmp_path, cache=cache).finished
     weights = load_checkpoint(tmp_path / LAST)["ema"]
     relations = [tensor for name, tensor in weights.items() if "relation_" in name]
     assert relations
     assert all(not tensor.any() for tensor in relations)
 
 
-def test_another_seed_gives_another_model(finished: Path, config: TrainConfig, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("weights_alone")
+def test_another_seed_gives_another_model(
+    finished: Path, config: TrainConfig, cache: Path, tmp_path: Path
+) -> None:
     short = replace(config, schedule=replace(config.schedule, epochs=1.0))
-    run(short, tmp_path, seed=8)
+    run(short, tmp_path, seed=8, cache=cache)
     one, other = (load_checkpoint(folder / LAST)["ema"] for folder in (finished, tmp_path))
     assert not torch.equal(one["token_in.weight"], other["token_in.weight"])
 
 
-def test_the_order_of_the_examples_has_a_seed_of_its_own(config: TrainConfig, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("weights_alone")
+def test_the_order_of_the_examples_has_a_seed_of_its_own(
+    config: TrainConfig, cache: Path, tmp_path: Path
+) -> None:
     def weights(order_seed: int) -> torch.Tensor:
         schedule = replace(config.schedule, epochs=0.2, order_seed=order_seed)
-        run(replace(config, schedule=schedule), tmp_path / str(order_seed))
+        run(replace(config, schedule=schedule), tmp_path / str(order_seed), cache=cache)
         return load_checkpoint(tmp_path / str(order_seed) / LAST)["ema"]["token_in.weight"]
 
     of_the_run = weights(0)
@@ -156,21 +176,24 @@ def test_the_order_of_the_examples_has_a_seed_of_its_own(config: TrainConfig, tm
     assert not torch.equal(weights(config.seed + 1), of_the_run)
 
 
-def test_a_run_starts_warm_from_a_bundle(finished: Path, config: TrainConfig, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("weights_alone")
+def test_a_run_starts_warm_from_a_bundle(
+    finished: Path, config: TrainConfig, cache: Path, tmp_path: Path
+) -> None:
     still = replace(config.optim, rate=0.0, encoder_rate=0.0)
     short = replace(config, schedule=replace(config.schedule, epochs=0.2), optim=still)
-    run(short, tmp_path, warm_start=finished / "bundle")
+    run(short, tmp_path, warm_start=finished / "bundle", cache=cache)
     cold, warm = (load_checkpoint(folder / LAST)["ema"]["token_in.weight"] for folder in (finished, tmp_path))
     torch.testing.assert_close(warm, cold, atol=0.01, rtol=0.0)
 
 
 def test_further_layers_change_nothing_until_they_have_learnt(
-    finished: Path, config: TrainConfig, tmp_path: Path
+    finished: Path, config: TrainConfig, cache: Path, tmp_path: Path
 ) -> None:
     deeper = replace(config.model, joint_layers=config.model.joint_layers + 2)
     still = replace(config.optim, rate=0.0, encoder_rate=0.0)
     short = replace(config, model=deeper, schedule=replace(config.schedule, epochs=0.2), optim=still)
-    run(short, tmp_path, warm_start=finished / "bundle")
+    run(short, tmp_path, warm_start=finished / "bundle", cache=cache)
     before, after = (load_trained(folder / "bundle") for folder in (finished, tmp_path))
     assert len(after.graph) == len(before.graph) + 2
     rows = torch.randn(1, 5, before.config.d)
@@ -181,12 +204,13 @@ def test_further_layers_change_nothing_until_they_have_learnt(
         torch.testing.assert_close(layer.qkv.weight, before.graph[-1].qkv.weight, atol=0.01, rtol=0.0)
 
 
+@pytest.mark.usefixtures("weights_alone")
 def test_a_warm_start_leaves_out_what_is_to_be_fresh(
-    finished: Path, config: TrainConfig, tmp_path: Path
+    finished: Path, config: TrainConfig, cache: Path, tmp_path: Path
 ) -> None:
     still = replace(config.optim, rate=0.0, encoder_rate=0.0)
     short = replace(config, schedule=replace(config.schedule, epochs=0.2), optim=still, seed=8)
-    run(short, tmp_path, warm_start=finished / "bundle", fresh=["graph."])
+    run(short, tmp_path, warm_start=finished / "bundle", fresh=["graph."], cache=cache)
     cold, warm = (load_checkpoint(folder / LAST)["ema"] for folder in (finished, tmp_path))
     torch.testing.assert_close(warm["token_in.weight"], cold["token_in.weight"], atol=0.01, rtol=0.0)
     assert not torch.allclose(warm["graph.0.qkv.weight"], cold["graph.0.qkv.weight"], atol=0.01)
@@ -232,11 +256,11 @@ def test_a_bundle_is_carried_over_to_a_grammar_that_has_grown(finished: Path, tm
 
 
 def test_a_run_writes_what_it_held_out_and_another_holds_out_the_same(
-    finished: Path, config: TrainConfig, tmp_path: Path
+    finished: Path, config: TrainConfig, cache: Path
 ) -> None:
     first = HeldOut.load(finished / run_module.HELD_OUT)
     data = replace(config.data, held_out=str(finished / run_module.HELD_OUT))
-    corpus = load_corpus(data, 99, tmp_path)
+    corpus = load_corpus(data, 99, cache)
     assert {sample.pair.key for sample in corpus.dev_templates} == first.templates
     assert {sample.pair.key for sample in corpus.dev_examples} <= first.examples
 
@@ -286,12 +310,12 @@ def test_a_missing_gpu_is_named(config: TrainConfig, tmp_path: Path) -> None:
 
 
 def test_a_loss_that_stays_infinite_ends_the_run(
-    config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    config: TrainConfig, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_module, "BAD_STEPS", 2)
     monkeypatch.setattr(run_module.Run, "_step", lambda self, delivery, fraction: float("nan"))
     with pytest.raises(TrainingError, match="no finite loss"):
-        run(config, tmp_path)
+        run(config, tmp_path, cache=cache)
 
 
 def test_a_checkpoint_is_exported_from_the_command_line(

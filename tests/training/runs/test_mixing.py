@@ -26,19 +26,19 @@ from fastsql.training.runs.checkpoint import LAST, export_checkpoint, load_check
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::fastsql.CalibrationWarning"),
-    pytest.mark.usefixtures("few_searches"),
+    pytest.mark.usefixtures("no_searches"),
 ]
 
 
 @pytest.fixture(scope="module")
-def runs(config: TrainConfig, made_once: Callable[..., Path], few_searches: None) -> Path:
+def runs(config: TrainConfig, made_once: Callable[..., Path], cache: Path, no_searches: None) -> Path:
     """A run, and one of another seed: `first` and `second`."""
 
     def train_both(output: Path) -> None:
         short = replace(config, schedule=replace(config.schedule, epochs=0.3))
         for name, seed in (("first", 1), ("second", 2)):
             seeded = replace(short, seed=seed)
-            train(seeded, output / name, threads=1, device="cpu", loaders=0, quiet=True)
+            train(seeded, output / name, threads=1, device="cpu", loaders=0, cache=cache, quiet=True)
 
     return made_once("mixed runs", train_both)
 

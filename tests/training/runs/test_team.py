@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,11 +16,13 @@ from fastsql.training.config import AugmentSettings, TrainConfig  # noqa: E402
 from fastsql.training.runs.checkpoint import LAST, load_checkpoint  # noqa: E402
 from fastsql.training.runs.curves import read_metrics  # noqa: E402
 from fastsql.training.runs.run import TrainingError  # noqa: E402
-from fastsql.training.runs.team import Leader, Team  # noqa: E402
+from fastsql.training.runs.team import Leader  # noqa: E402
+
+from .members import die, fail, parameters, take_part  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::fastsql.CalibrationWarning"),
-    pytest.mark.usefixtures("few_searches"),
+    pytest.mark.usefixtures("weights_alone"),
 ]
 
 
@@ -30,34 +30,6 @@ pytestmark = [
 def found_by_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets new processes import what they are to run from here."""
     monkeypatch.syspath_prepend(str(Path(__file__).parents[3]))
-
-
-def parameters(*gradients: float | None) -> list[torch.nn.Parameter]:
-    """One of two numbers for each; None stands for no gradient."""
-    made = [torch.nn.Parameter(torch.zeros(2)) for _ in gradients]
-    for parameter, gradient in zip(made, gradients, strict=True):
-        parameter.grad = None if gradient is None else torch.full((2,), float(gradient))
-    return made
-
-
-def take_part(team: Team) -> None:
-    """Steps whose gradients are the process's number, until the leader ends."""
-    team.gather()
-    fraction, ends = team.agree(-1.0, False)
-    while not ends:
-        own = parameters(team.rank, None, fraction)
-        team.average(own)
-        assert own[0].grad is not None
-        assert own[0].grad.tolist() == [1.0, 1.0]
-        fraction, ends = team.agree(-1.0, False)
-
-
-def fail(team: Team) -> None:
-    raise ValueError("no such batch")
-
-
-def die(team: Team) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_gradients_are_averaged_over_all_processes() -> None:
@@ -104,7 +76,7 @@ def test_a_process_that_fails_is_heard_of(follow: Any, message: str) -> None:
         team.gather()
 
 
-def run(config: TrainConfig, output: Path, processes: int, **options: Any) -> dict[str, Any]:
+def run(config: TrainConfig, output: Path, cache: Path, processes: int, **options: Any) -> dict[str, Any]:
     train(
         config,
         output,
@@ -112,6 +84,7 @@ def run(config: TrainConfig, output: Path, processes: int, **options: Any) -> di
         device="cpu",
         loaders=0,
         processes=processes,
+        cache=cache,
         quiet=True,
         **options,
     )
@@ -119,7 +92,7 @@ def run(config: TrainConfig, output: Path, processes: int, **options: Any) -> di
 
 
 def test_two_processes_learn_what_one_learns_from_twice_the_batches(
-    config: TrainConfig, tmp_path: Path
+    config: TrainConfig, cache: Path, tmp_path: Path
 ) -> None:
     still = replace(
         config,
@@ -128,19 +101,21 @@ def test_two_processes_learn_what_one_learns_from_twice_the_batches(
         optim=replace(config.optim, clip=1e9),
         schedule=replace(config.schedule, epochs=1.0),
     )
-    alone = run(replace(still, optim=replace(still.optim, accumulate=2)), tmp_path / "alone", 1)
-    together = run(still, tmp_path / "together", 2)
+    alone = run(replace(still, optim=replace(still.optim, accumulate=2)), tmp_path / "alone", cache, 1)
+    together = run(still, tmp_path / "together", cache, 2)
     assert together["position"]["step"] * 2 == alone["position"]["step"]
     for name, weight in alone["model"].items():
         torch.testing.assert_close(together["model"][name], weight, rtol=1e-3, atol=1e-5, msg=name)
 
 
-def test_a_team_goes_on_behind_the_batches_that_all_of_it_took(config: TrainConfig, tmp_path: Path) -> None:
+def test_a_team_goes_on_behind_the_batches_that_all_of_it_took(
+    config: TrainConfig, cache: Path, tmp_path: Path
+) -> None:
     first = replace(config, schedule=replace(config.schedule, epochs=1.0))
-    state = run(first, tmp_path / "run", 2)
+    state = run(first, tmp_path / "run", cache, 2)
     position = state["position"]
     assert position["epoch"] + position["batch"] / position["batches"] >= 1.0
-    later = run(config, tmp_path / "run", 2, resume=True)["position"]
+    later = run(config, tmp_path / "run", cache, 2, resume=True)["position"]
     assert later["epoch"] >= 2
     # The leader sees every other batch.
     steps = [row["step"] for row in read_metrics(tmp_path / "run") if row["kind"] == "epoch"]

@@ -21,6 +21,7 @@ from fastsql.training.calibration.logistic import (
     Flags,
     Floats,
     area_under_curve,
+    binned_error,
     calibration_error,
     reliability_score,
 )
@@ -34,7 +35,7 @@ from fastsql.training.calibration.questions import (
     UNANSWERABLE,
     UNSEEN,
 )
-from fastsql.training.calibration.table import BESIDE, PRIOR, Table
+from fastsql.training.calibration.table import BESIDE, PRIOR, Numbers, Table
 
 PENALTIES = (0.0, 5.0, 10.0)
 ELSEWHERE = (1.0, 10.0)
@@ -279,7 +280,15 @@ def _weighed(table: Table, *, as_written: bool) -> tuple[Flags, Floats]:
 
 def _ece_interval(p: Floats, right: Flags, mass: Floats, groups: Sequence[str]) -> list[float]:
     """The 95 % interval of the calibration error, drawing whole groups: the lower end and the upper one."""
-    low, high = bootstrap(lambda rows: (calibration_error(p[rows], right[rows], mass[rows]),), len(p), groups)
+    # The draws are many: places in the order of p are sorted faster than p, and as it would be.
+    _, place = np.unique(p, return_inverse=True)
+    place, apart = place.astype(np.min_scalar_type(len(p))), p - right
+
+    def error(rows: Numbers) -> tuple[float]:
+        ordered = rows[place[rows].argsort(kind="stable")]
+        return (binned_error(mass[ordered] / mass[rows].sum(), apart[ordered]),)
+
+    low, high = bootstrap(error, len(p), groups)
     return [round(float(low[0]), 4), round(float(high[0]), 4)]
 
 

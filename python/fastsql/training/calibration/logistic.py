@@ -112,9 +112,13 @@ def cross_fitted(
 def calibration_error(found: Floats, labels: Flags, mass: Floats, bins: int = BINS) -> float:
     """Expected calibration error: mean distance of confidence and accuracy over bins of equal mass (Naeini et al., 2015)."""
     order = np.argsort(found, kind="stable")
-    share = mass[order] / mass.sum()
-    place = np.minimum(((np.cumsum(share) - share / 2) * bins).astype(int), bins - 1)
-    distance = np.bincount(place, share * (found[order] - labels[order]), minlength=bins)
+    return binned_error(mass[order] / mass.sum(), found[order] - labels[order], bins)
+
+
+def binned_error(share: Floats, apart: Floats, bins: int = BINS) -> float:
+    """The same of what is in order already: the `share` of each example, and how far probability and label are `apart`."""
+    place = np.minimum(((share.cumsum() - share / 2) * bins).astype(int), bins - 1)
+    distance = np.bincount(place, share * apart, minlength=bins)
     return float(np.abs(distance).sum())
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,8 @@ BESIDE: Mapping[str, float] = {PLAIN: 0.1, EVERYDAY: 0.1}
 """What others count beside them, on the schemas trained on; no figure is of these."""
 
 NAMES = tuple(field.name for field in fields(Evidence))
+features_of = attrgetter(*NAMES)
+"""The features of a hypothesis in the order of `NAMES`; of a hundred thousand, `astuple` would take many times as long."""
 Numbers = NDArray[np.int_]
 
 
@@ -174,16 +177,16 @@ def _as_arrays(observations: Sequence[Observation]) -> Table:
         text for text, part in zip(texts, parts, strict=True) if part not in (FOREIGN, FOREIGN_MADE)
     )
     words = [
-        [item.shared, len(text) / PER_CHARACTERS, *(opening in openings_of(text) for opening in openings)]
-        for item, text in zip(observations, texts, strict=True)
+        [item.shared, len(text) / PER_CHARACTERS, *(opening in own for opening in openings)]
+        for item, text, own in zip(observations, texts, map(openings_of, texts), strict=True)
     ]
     return Table(
         parts,
         tuple(item.question.group for item in observations),
         tuple(item.question.kind for item in observations),
-        np.array([astuple(item.evidence) for item in observations], dtype=np.float64),
+        np.array([features_of(item.evidence) for item in observations], dtype=np.float64),
         # Where nothing was run, the evidence is what it was.
-        np.array([astuple(item.inspected or item.evidence) for item in observations], dtype=np.float64),
+        np.array([features_of(item.inspected or item.evidence) for item in observations], dtype=np.float64),
         np.array([item.state for item in observations], dtype=np.float64),
         np.array(words, dtype=np.float64),
         openings,
@@ -203,7 +206,9 @@ def _others(observations: Sequence[Observation]) -> Others:
     found = [(row, *other) for row, item in enumerate(observations) for other in item.others]
     return Others(
         np.array([row for row, _, _ in found], dtype=np.int_),
-        np.array([astuple(evidence) for _, evidence, _ in found], dtype=np.float64).reshape(-1, len(NAMES)),
+        np.array([features_of(evidence) for _, evidence, _ in found], dtype=np.float64).reshape(
+            -1, len(NAMES)
+        ),
         np.array([right for _, _, right in found], dtype=bool),
     )
 

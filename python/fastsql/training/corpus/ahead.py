@@ -16,7 +16,8 @@ from fastsql.training.corpus.written import written_sources
 
 
 def prepare_ahead(config: TrainConfig, cache: Path, processes: int, report: Report) -> None:
-    """Makes what `with_written` and `load_corpus` keep in the cache; nothing where one process is all there is.
+    """Makes what `with_written` and `load_corpus` keep in the cache; nothing where one process or one part is all there is,
+    as these make it themselves.
 
     Raises what these raise.
     """
@@ -32,6 +33,8 @@ def prepare_ahead(config: TrainConfig, cache: Path, processes: int, report: Repo
     for number, source in enumerate(data.sources, 1):
         name = f"source {number} of {len(data.sources)}, {Path(source.examples).name}"
         parts[name] = partial(prepare_source, source, data, seed, cache, _say_nothing)
+    if len(parts) < 2:
+        return
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         names = {pool.submit(make): name for name, make in parts.items()}
         report(f"preparing {len(names)} parts of the data in {processes} processes")

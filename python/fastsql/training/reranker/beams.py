@@ -102,6 +102,20 @@ def gather_beams(
 
     Raises DatasetError, SchemaError, ConfigError, SynthesisError, ModelError.
     """
+    # No process is started before there is something to parse, and each parses parts of one data set after the other.
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+        return _gathered(settings, parser, config, folder, pool if processes > 1 else None, processes, report)
+
+
+def _gathered(
+    settings: BeamSettings,
+    parser: str,
+    config: RerankerConfig,
+    folder: Path,
+    pool: ProcessPoolExecutor | None,
+    processes: int,
+    report: Report,
+) -> Beams:
     bundle = open_model(parser)
     held_out = HeldOut.load(expand_path(settings.held_out))
     find = partial(
@@ -110,6 +124,7 @@ def gather_beams(
         settings=settings,
         held_out=held_out,
         folder=folder,
+        pool=pool,
         processes=processes,
         report=report,
     )
@@ -184,6 +199,7 @@ def _beams_of(
     settings: BeamSettings,
     held_out: HeldOut,
     folder: Path,
+    pool: ProcessPoolExecutor | None,
     processes: int,
     report: Report,
 ) -> list[Beam]:
@@ -198,15 +214,9 @@ def _beams_of(
         parts = [talks[start:end] for start, end in pairwise(ends) if start < end]
         parse = partial(_parse, source=source, bundle=bundle, config=config, beam=settings.beam)
         found: list[Beam] = []
-        if processes == 1:
-            for number, part in enumerate(parts, 1):
-                found += parse(part)
-                report(f"{Path(source.examples).parent.name}: {number} of {len(parts)} parts parsed")
-        else:
-            with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
-                for number, some in enumerate(pool.map(parse, parts), 1):
-                    found += some
-                    report(f"{Path(source.examples).parent.name}: {number} of {len(parts)} parts parsed")
+        for number, some in enumerate((map if pool is None else pool.map)(parse, parts), 1):
+            found += some
+            report(f"{Path(source.examples).parent.name}: {number} of {len(parts)} parts parsed")
         _keep(found, file)
     return [replace(one, weight=source.weight) for one in _read(file)]
 

@@ -210,9 +210,10 @@ class Run:
         if not export:
             return TrainResult(self.folder, self.at.epochs, self.at.seconds, None, finished)
         save_checkpoint(self.folder / LAST, self.state())
-        draw_curves(self.folder)
-        if finished:
+        if finished:  # with a score, behind which the curves were drawn
             self._export()
+        else:
+            draw_curves(self.folder)
         return TrainResult(self.folder, self.at.epochs, self.at.seconds, self.best, finished)
 
     def _lead(self, loader: Loader, *, scored: bool) -> bool:

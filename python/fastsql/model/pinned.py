@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
     "css-zh": "3506cfe5f8bec11a7555f9de380b63be8d667aa1e70eaafe9e0c3eed81e18ad5",
-    "ehr-en": "8cceb20003e01fcea090039a33b1a9a6664f1ff03ac08f3d719dd4edfe127ba9",
+    "ehr-en": "17bf8f0d5576e6597d9e5bc7dfc299c32624bfcc23a9e0221c6df249c62b8440",
     "reranker-en": "f705be3134399017038f9541588091f8fe8af965f4edff0432645e047ed7db12",
     "reverse-en": "8362c0b07d12ae0022f92d333f8604e89faea739cdd9145dbb8072ac48c9c66a",
 }

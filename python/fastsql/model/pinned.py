@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
-    "css-zh": "504731469f1b6a88644b934aa9e556651db273b78280b15ba087c7019f9183f5",
-    "ehr-en": "17bf8f0d5576e6597d9e5bc7dfc299c32624bfcc23a9e0221c6df249c62b8440",
+    "css-zh": "37467d84a2e4add315e9c5eae732b6da8536b3593c8699f30678888c3ff63a2a",
+    "ehr-en": "8cceb20003e01fcea090039a33b1a9a6664f1ff03ac08f3d719dd4edfe127ba9",
     "reranker-en": "f705be3134399017038f9541588091f8fe8af965f4edff0432645e047ed7db12",
     "reverse-en": "8362c0b07d12ae0022f92d333f8604e89faea739cdd9145dbb8072ac48c9c66a",
 }

@@ -398,18 +398,16 @@ class Parser:
     def _second_weights(self, linked: Linked, *, doubted: bool) -> Weights | None:
         """What a second opinion weighs; None where nobody is asked.
 
-        Over schemas trained on somebody is where a bundle knows what that is worth, about what is in doubt: a single
-        question, or one of a conversation that is read by itself.
+        Over schemas trained on somebody is where a bundle knows what that is worth, about single questions in doubt.
         """
         elsewhere = self._reliability.elsewhere
         second = None if elsewhere is None else elsewhere.second
         if second is None or self._second is None:
             return None
-        turns = bool(linked.space.turns)
-        told_apart = self._reliability.doubted is not None and doubted and not turns
+        told_apart = self._reliability.doubted is not None and doubted and not linked.turns
         if self._reliability.knows(linked.schema.links) and not told_apart:
             return None
-        return second.weights.of_turns if turns else second.weights
+        return second.weights.of_turns if linked.space.turns else second.weights
 
     def _watched(self, settings: Settings) -> Inspector | None:
         """The inspector, what it runs on record where there is an audit."""

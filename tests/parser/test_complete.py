@@ -17,7 +17,7 @@ from fastsql.limits import DEFAULT
 from fastsql.parser import Parser
 from fastsql.parser.complete import WIDER, complete
 from fastsql.parser.link import Linked, link
-from fastsql.reliability.assess import Doubted, Judge, Reliability
+from fastsql.reliability.assess import Judge, Reliability
 from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
 from fastsql.reliability.regression import Regression
 
@@ -101,25 +101,10 @@ def test_nothing_is_compared_where_nothing_is_known_or_weighed_or_one_is_sure(
     parser: Parser, linked: Linked, nothing: Reliability
 ) -> None:
     search = decode(parser, linked).search
-    assert WEIGHED.completes(search)
-    assert not nothing.completes(search)
+    assert WEIGHED.doubts(search)
+    assert not nothing.doubts(search)
     first = replace(search.finished[0], log_probabilities=(-0.01,))
-    assert not WEIGHED.completes(replace(search, finished=(first,)))
-
-
-def test_a_question_is_in_doubt_as_far_as_its_bundle_says(parser: Parser, linked: Linked) -> None:
-    search = decode(parser, linked).search
-    found = {}
-    for below in (0.5, 0.8, 0.9):
-        judges = Doubted(Judge(Regression(0.0, {})), None, below)
-        for probability in (0.75, 0.85):
-            first = replace(search.finished[0], log_probabilities=(math.log(probability),))
-            of_one = replace(search, finished=(first,))
-            found[below, probability] = Reliability(doubted=judges).doubts(of_one)
-    assert found == {(below, probability): probability < below for below, probability in found}
-    assert Reliability().doubts(
-        replace(search, finished=(replace(search.finished[0], log_probabilities=(-0.02,)),))
-    )
+    assert not WEIGHED.doubts(replace(search, finished=(first,)))
 
 
 class Counting:

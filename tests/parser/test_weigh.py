@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from fastsql import CalibrationWarning
 from fastsql.errors import ModelError
 from fastsql.parser import Parser
 from fastsql.parser.weigh import OUT_OF_QUESTION
+from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
 from fastsql.reliability.names import schema_names
 from fastsql.reranker import open_rater, reranker_digest
 from fastsql.reranker.weights import save_reranker
@@ -66,13 +68,9 @@ def bundle(
     known: tuple[str, ...] = (),
     reranker: Path | None = None,
     rating_weight: float = 1.0,
-    below: float | None = None,
     **more: Any,
 ) -> Path:
-    """A bundle that asks a reverse model over schemas whose columns are not `known`; none where there is none.
-
-    Over others it is in doubt `below` a probability; never where there is none.
-    """
+    """A bundle that asks a reverse model over schemas whose columns are not `known`; none where there is none."""
     elsewhere: dict[str, Any] = {**JUDGE, "known": list(known)}
     if reverse is not None:
         digest = reverse_digest(reverse, WORDPIECE)
@@ -80,8 +78,7 @@ def bundle(
         if reranker is not None:
             told = {"reranker": reranker_digest(reranker, WORDPIECE), "rating_weight": rating_weight}
             elsewhere["second"] |= told
-    doubted = {} if below is None else {"doubted": {**SECOND_JUDGE, "below": below}}
-    return write_bundle(folder, reliability={**AS_THE_SEQUENCE, "elsewhere": elsewhere, **doubted}, **more)
+    return write_bundle(folder, reliability={**AS_THE_SEQUENCE, "elsewhere": elsewhere}, **more)
 
 
 def asked(parser: Parser, question: str, **options: Any) -> Result:
@@ -159,36 +156,27 @@ def test_nobody_is_asked_over_a_schema_that_was_trained_on(tmp_path: Path, rever
     assert "weigh" in in_part.timings
 
 
-@pytest.fixture
-def doubting(tmp_path: Path, reverse: Path, reranker: Path) -> Parser:
-    """A parser that was trained on the schema, converses, and is in doubt about all that is not certain."""
+def test_in_doubt_a_single_question_is_given_one_over_a_schema_that_was_trained_on(
+    tmp_path: Path, reverse: Path, reranker: Path
+) -> None:
+    met = TrainingQuestion("how many patients are there of a gender", frozenset({"patients", "gender"}))
+    told_apart = {"familiarity": Familiarity.from_questions([met]).to_settings()}
     every = schema_names(SCHEMA).columns
     conversing = bundle_config().with_turns()
-    return load_toy(
-        bundle(tmp_path / "known", reverse, known=every, reranker=reranker, below=1.0, config=conversing)
+    folder = bundle(
+        tmp_path / "known", reverse, known=every, reranker=reranker, config=conversing, **told_apart
     )
-
-
-def test_in_doubt_a_single_question_is_given_one_over_a_schema_that_was_trained_on(doubting: Parser) -> None:
-    found = asked(doubting, QUESTIONS[0])
+    parser = load_toy(folder)
+    assert "weigh" not in asked(parser, QUESTIONS[0]).timings, "nobody compares by what is left out"
+    parser._reliability = replace(parser.reliability, left_out=2.0)
+    found = asked(parser, QUESTIONS[0])
     assert "weigh" in found.timings
     assert any(rated(found))
-    doubting.remember(QUESTIONS[0], "SELECT MAX(age) FROM patients WHERE gender = 'f'", SCHEMA)
-    assert "weigh" not in asked(doubting, QUESTIONS[0]).timings, "somebody has confirmed what is meant"
-
-
-def test_what_is_surer_than_doubt_is_left_alone(tmp_path: Path, reverse: Path) -> None:
-    every = schema_names(SCHEMA).columns
-    sure = load_toy(bundle(tmp_path / "sure", reverse, known=every, below=1e-9))
-    assert "weigh" not in asked(sure, QUESTIONS[0]).timings
-
-
-def test_of_a_conversation_nobody_is_asked_about_what_follows(doubting: Parser) -> None:
-    first = asked(doubting, QUESTIONS[0], history=())
-    turn = asked(doubting, QUESTIONS[2], history=(first,))
-    assert any(rated(first))
+    turn = asked(parser, QUESTIONS[2], history=(asked(parser, QUESTIONS[0], history=()),))
     assert "weigh" not in turn.timings, "what goes on is what the model has learnt"
     assert not any(rated(turn))
+    parser.remember(QUESTIONS[0], "SELECT MAX(age) FROM patients WHERE gender = 'f'", SCHEMA)
+    assert "weigh" not in asked(parser, QUESTIONS[0]).timings, "somebody has confirmed what is meant"
 
 
 def test_a_confirmed_query_stays_the_first(tmp_path: Path, reverse: Path) -> None:

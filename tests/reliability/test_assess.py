@@ -37,7 +37,6 @@ ELSEWHERE = Elsewhere(
 DOUBTED = Doubted(
     Judge(Regression(1.0, {"sequence": 0.5, "rating": 0.4}), Regression(-2.0, {"likelihood": -1.0})),
     Judge(Regression(1.0, {"void": -2.0, "rating_lead": 0.4}), Regression(-2.0, {"void": 3.0})),
-    below=0.9,
 )
 RIGHT_ALONE = {"right": RIGHT.to_settings()}
 
@@ -90,12 +89,6 @@ def test_settings_give_the_same_judges_back() -> None:
     assert Doubted.from_settings(Doubted(DOUBTED.judge, None).to_settings(), "here").inspected is None
 
 
-def test_bundles_of_before_doubt_what_they_were_fitted_to_doubt() -> None:
-    before = DOUBTED.to_settings()
-    del before["below"]
-    assert Doubted.from_settings(before, "here").below == 0.95
-
-
 @pytest.mark.parametrize(
     "setting",
     [
@@ -116,7 +109,6 @@ def test_bundles_of_before_doubt_what_they_were_fitted_to_doubt() -> None:
                 4,
                 {"unanswerable": RIGHT.to_settings()},
                 DOUBTED.to_settings() | {"inspected": 3},
-                *(DOUBTED.to_settings() | {"below": below} for below in (0.0, 1.5, math.nan, "often", True)),
                 {"right": {"intercept": 0.0, "weights": {"void": 1.0}}},
             )
         ),

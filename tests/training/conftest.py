@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -54,7 +54,7 @@ def cache(config: TrainConfig, made_once: MadeOnce) -> Path:
 
 
 @pytest.fixture
-def weights_alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def weights_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests that look at a run's checkpoints: it ends without a bundle and curves, which take most of a short one."""
     from fastsql.training.runs import run
 

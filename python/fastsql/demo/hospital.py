@@ -40,9 +40,8 @@ def create_hospital(path: str | Path, *, patients: int = 60, seed: int = 1) -> N
     connection = sqlite3.connect(path)
     try:
         with connection:
-            connection.executescript(
-                f"BEGIN;{HOSPITAL_DDL}"
-            )  # at once: each table alone would wait for the disk
+            # All tables at once: each alone would wait for the disk.
+            connection.executescript(f"BEGIN;{HOSPITAL_DDL}")
             for table, rows in hospital.rows.items():
                 marks = ", ".join("?" * len(rows[0]))
                 connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608 - names of our own

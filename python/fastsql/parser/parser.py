@@ -349,8 +349,9 @@ class Parser:
             from fastsql.parser.merge import merged  # for those among which some may be one
 
             decoded = merged(linked, decoded)
-        weights = self._second_weights(linked, doubted=self._reliability.doubts(decoded.search))
-        if self._reliability.completes(decoded.search):
+        doubted = self._reliability.doubts(decoded.search)
+        weights = self._second_weights(linked, doubted=doubted)
+        if doubted:
             from fastsql.parser.complete import complete  # for those in doubt
 
             within = 0.0 if weights is None else OUT_OF_QUESTION
@@ -396,16 +397,14 @@ class Parser:
         return self._second.weighed(linked, decoded, weights, reorder=not confirmed)
 
     def _second_weights(self, linked: Linked, *, doubted: bool) -> Weights | None:
-        """What a second opinion weighs; None where nobody is asked.
-
-        Over schemas trained on somebody is where a bundle knows what that is worth, about single questions in doubt.
+        """What a second opinion weighs; None where nobody is asked: over schemas trained on, unless a single question is
+        in doubt.
         """
         elsewhere = self._reliability.elsewhere
         second = None if elsewhere is None else elsewhere.second
         if second is None or self._second is None:
             return None
-        told_apart = self._reliability.doubted is not None and doubted and not linked.turns
-        if self._reliability.knows(linked.schema.links) and not told_apart:
+        if self._reliability.knows(linked.schema.links) and (linked.turns or not doubted):
             return None
         return second.weights.of_turns if linked.space.turns else second.weights
 

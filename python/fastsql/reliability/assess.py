@@ -56,10 +56,6 @@ LEFT_OUT_WEIGHT = 2.0
 hardly another answer is right over everyday questions, Spider's held-out databases and six designs (docs/reliability.md)."""
 _SURE = math.log(0.95)
 """Log-probability from which a hypothesis is left alone: what it leaves out then is what is never said."""
-DOUBTED_BELOW = 0.995
-"""Probability of the first hypothesis below which a question over schemas trained on is in doubt (docs/reliability.md)."""
-_DOUBTED_BELOW_BEFORE = 0.95
-"""The same in bundles of before, which do not say."""
 _EARLIER = "confidence"
 _EARLIER_FEATURES = ("sequence", "worst", "margin", "decisions", "strangeness")
 _NAMING = [RELATIONS.index(f"token-{item}-{how}") for item in ("table", "column") for how in ("part", "name")]
@@ -229,32 +225,25 @@ class Doubted:
     Attributes:
         judge: of queries as they are.
         inspected: of queries whose answers were looked at; None where none were.
-        below: who is in doubt: probability of the first hypothesis.
     """
 
     judge: Judge
     inspected: Judge | None
-    below: float = DOUBTED_BELOW
 
     @classmethod
     def from_settings(cls, found: object, where: str) -> Doubted:
-        """Read {"right", "unanswerable", "inspected", "below"}. Raises ModelError."""
+        """Read {"right", "unanswerable", "inspected"}. Raises ModelError."""
         judge = Judge.from_settings(found, where, (*FEATURES, *SECONDED))
         assert isinstance(found, Mapping)  # as a judge was read from it
         inspected, names = found.get("inspected"), (*INSPECTED, *SECONDED)
-        looked = None if inspected is None else Judge.from_settings(inspected, f"{where}.inspected", names)
-        return cls(judge, looked, _share(found.get("below", _DOUBTED_BELOW_BEFORE), where))
+        return cls(
+            judge, None if inspected is None else Judge.from_settings(inspected, f"{where}.inspected", names)
+        )
 
     def to_settings(self) -> dict[str, Any]:
         """The inverse of `from_settings`."""
-        found = self.judge.to_settings() | {"below": self.below}
+        found = self.judge.to_settings()
         return found if self.inspected is None else found | {"inspected": self.inspected.to_settings()}
-
-
-def _share(found: object, where: str) -> float:
-    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 < found <= 1:
-        raise malformed("who is in doubt is not told by a probability", where)
-    return float(found)
 
 
 @dataclass(frozen=True)
@@ -392,14 +381,9 @@ class Reliability:
         found = {name: part.to_settings() for name, part in parts.items() if part is not None}
         return self.judge.to_settings() | found | {"left_out": self.left_out}
 
-    def completes(self, search: Search) -> bool:
-        """Whether hypotheses are compared by what they leave out: the best is not sure, and what words name is known."""
-        return self.left_out > 0 and bool(self.familiarity.named) and search.finished[0].score < _SURE
-
     def doubts(self, search: Search) -> bool:
-        """Whether a second opinion is asked for over schemas trained on: the best hypothesis is in doubt."""
-        below = DOUBTED_BELOW if self.doubted is None else self.doubted.below
-        return search.finished[0].score < math.log(below)
+        """Whether hypotheses are compared by what they leave out: the best is in doubt, and what words name is known."""
+        return self.left_out > 0 and bool(self.familiarity.named) and search.finished[0].score < _SURE
 
     def knows(self, links: SchemaLinks) -> bool:
         """Whether all columns of a schema are of schemas that were trained on."""

@@ -103,7 +103,6 @@ def test_the_bundle_decides_as_the_trained_model_does(finished: Path) -> None:
     assert row["searches_same"] > 0
 
 
-@pytest.mark.usefixtures("weights_alone")
 @pytest.mark.parametrize("asked", [0.0, 0.5], ids=["decisions alone", "roles and pruning, too"])
 def test_a_run_resumed_ends_as_if_it_had_never_stopped(
     config: TrainConfig, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: float

@@ -22,7 +22,7 @@ from .members import die, fail, parameters, take_part  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::fastsql.CalibrationWarning"),
-    pytest.mark.usefixtures("weights_alone"),
+    pytest.mark.usefixtures("few_searches"),
 ]
 
 

@@ -33,8 +33,8 @@ from fastsql.parser.assess import Assessed, evidence_of
 from fastsql.parser.link import Linked
 from fastsql.parser.weigh import SecondOpinion, bundled_models
 from fastsql.parser.write import runnable
-from fastsql.reliability.assess import Weights
 from fastsql.reliability.evidence import WORDS
+from fastsql.reliability.judges import Weights
 from fastsql.reverse import ReverseModel, load_reverse
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -17,8 +17,9 @@ from fastsql.limits import DEFAULT
 from fastsql.parser import Parser
 from fastsql.parser.complete import WIDER, complete
 from fastsql.parser.link import Linked, link
-from fastsql.reliability.assess import Judge, Reliability
+from fastsql.reliability.assess import Reliability
 from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
+from fastsql.reliability.judges import Judge
 from fastsql.reliability.regression import Regression
 
 from ..worlds.toy_bundle import AS_THE_SEQUENCE, load_toy, write_bundle

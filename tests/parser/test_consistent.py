@@ -13,7 +13,8 @@ from fastsql.parser import assess as assess_module
 from fastsql.parser.assess import Assessed, assess_consistent
 from fastsql.parser.write import Written
 from fastsql.refusal.contradictions import Contradiction
-from fastsql.reliability.assess import Assessment, Reliability
+from fastsql.reliability.assess import Reliability
+from fastsql.reliability.judges import Assessment
 
 
 @pytest.fixture

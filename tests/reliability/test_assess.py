@@ -13,8 +13,9 @@ import pytest
 
 from fastsql.errors import ModelError
 from fastsql.reliability import Evidence, Judge, Reliability, pays, threshold
-from fastsql.reliability.assess import SETTING, Doubted, Elsewhere, Second, SecondModels, Weights
+from fastsql.reliability.assess import SETTING
 from fastsql.reliability.correspondence import Correspondence
+from fastsql.reliability.judges import Doubted, Elsewhere, Second, SecondModels, Weights
 from fastsql.reliability.regression import Probe, Regression, sigmoid
 
 RIGHT = Regression(2.0, {"sequence": 1.0})

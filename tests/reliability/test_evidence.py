@@ -13,9 +13,10 @@ from fastsql.grammar import sql_to_program
 from fastsql.linking.prepare import Prepared
 from fastsql.linking.relations import SchemaLinks
 from fastsql.reliability import Evidence, Judge, Reliability
-from fastsql.reliability.assess import Asked, Elsewhere
+from fastsql.reliability.assess import Asked
 from fastsql.reliability.evidence import BeamFigures, beam_figures, lead, rating_lead, removed
 from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
+from fastsql.reliability.judges import Elsewhere
 from fastsql.reliability.regression import Regression
 
 from ..worlds.shop import shop_schema

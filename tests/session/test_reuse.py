@@ -15,7 +15,7 @@ from fastsql.execution import ReadOnlyExecutor
 from fastsql.limits import Limits
 from fastsql.parser import Parser
 from fastsql.parser.audit import Audit
-from fastsql.reliability.assess import Assessment
+from fastsql.reliability.judges import Assessment
 from fastsql.schema import Schema
 from fastsql.session import Session, Turn
 from fastsql.session.turn import TurnState

@@ -29,8 +29,9 @@ from fastsql.parser.link import link
 from fastsql.parser.merge import merged
 from fastsql.parser.parser import DEFAULT_BEAM
 from fastsql.parser.write import sensible_first, verified, write
-from fastsql.reliability.assess import Elsewhere, Judge, Reliability
+from fastsql.reliability.assess import Reliability
 from fastsql.reliability.evidence import Evidence
+from fastsql.reliability.judges import Elsewhere, Judge
 from fastsql.schema import Schema
 from fastsql.synthesis.generate import Report
 from fastsql.training.calibration.fit import recalibrated

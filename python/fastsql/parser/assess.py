@@ -10,8 +10,9 @@ from fastsql.errors import DialectError
 from fastsql.explanation.links import find_links
 from fastsql.limits import Limits
 from fastsql.parser.write import Written, runnable
-from fastsql.reliability.assess import Asked, Assessment, Reliability, combined
+from fastsql.reliability.assess import Asked, Reliability
 from fastsql.reliability.evidence import Evidence
+from fastsql.reliability.judges import Assessment, combined
 from fastsql.result import Alternative, Link
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from fastsql.parser.write import program_of, runnable
 from fastsql.refusal.corrections import confirmed
 from fastsql.refusal.describe import describe
 from fastsql.refusal.texts import language_of
-from fastsql.reliability.assess import Assessment
+from fastsql.reliability.judges import Assessment
 from fastsql.session.turn import Turn
 
 CERTAIN = Assessment(1.0, 0.0)

@@ -13,7 +13,7 @@ from fastsql.parser.link import Linked
 from fastsql.parser.write import Written
 from fastsql.refusal.texts import ENGLISH, language_of, quoted, sentence
 from fastsql.reliability.assess import named_tokens
-from fastsql.reliability.decision import pays, threshold
+from fastsql.reliability.judges import pays, threshold
 from fastsql.result import Link, Result
 
 _STATISTICS = re.compile(

@@ -42,7 +42,8 @@ from fastsql.parser.sources import Sources
 from fastsql.parser.weigh import OUT_OF_QUESTION, SecondOpinion, second_lacking
 from fastsql.parser.write import sensible_first, verified, write
 from fastsql.refusal.texts import language_of, sentence
-from fastsql.reliability.assess import Reliability, Weights
+from fastsql.reliability.assess import Reliability
+from fastsql.reliability.judges import Weights
 from fastsql.result import Result
 from fastsql.schema import names_digest
 

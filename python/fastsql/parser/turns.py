@@ -18,7 +18,7 @@ from fastsql.parser.link import called_turns
 from fastsql.parser.write import Written
 from fastsql.refusal.corrections import repaired
 from fastsql.refusal.references import only_limits, points_back, refers_back
-from fastsql.reliability.assess import Assessment
+from fastsql.reliability.judges import Assessment
 from fastsql.result import Result
 from fastsql.schema import names_digest
 from fastsql.session.turn import Turn, TurnState, window

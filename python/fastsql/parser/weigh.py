@@ -21,11 +21,12 @@ from fastsql.forking import renew_in_child
 from fastsql.model.header import bundled_reranker, bundled_reverse, reranker_digest, reverse_digest
 from fastsql.parser.link import Linked
 from fastsql.parser.write import program_of
-from fastsql.reliability.assess import SecondModels
+from fastsql.reliability.judges import SecondModels
 
 if TYPE_CHECKING:
     from fastsql.model.tokenizer import Tokenizer
-    from fastsql.reliability.assess import Reliability, Weights
+    from fastsql.reliability.assess import Reliability
+    from fastsql.reliability.judges import Weights
     from fastsql.reranker import Rater
     from fastsql.reverse import Likelihood
 

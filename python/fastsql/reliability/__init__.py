@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from fastsql.reliability.assess import Assessment, Judge, Reliability
-from fastsql.reliability.decision import pays, threshold
+from fastsql.reliability.assess import Reliability
 from fastsql.reliability.evidence import FEATURES, Evidence
 from fastsql.reliability.familiarity import Familiarity
+from fastsql.reliability.judges import Assessment, Judge, pays, threshold
 
 if TYPE_CHECKING:
     from fastsql.reliability.inspection import Inspector, Rule

@@ -25,7 +25,7 @@ from fastsql.grammar.step import IllegalActionError
 from fastsql.grammar.turn_kinds import KINDS, kinds_of
 from fastsql.linking.turns import EarlierTurn
 from fastsql.plain_json import json_text
-from fastsql.reliability.assess import Assessment, combined
+from fastsql.reliability.judges import Assessment, combined
 from fastsql.schema import names_digest
 from fastsql.session.turn import Turn, TurnState
 from fastsql.verification.verify import verify

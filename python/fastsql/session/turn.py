@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from fastsql.reliability.assess import Assessment
+from fastsql.reliability.judges import Assessment
 from fastsql.result import Result
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from fastsql.reliability import Evidence
-from fastsql.reliability.assess import SecondModels
+from fastsql.reliability.judges import SecondModels
 from fastsql.training.calibration.observe import Observation
 from fastsql.training.calibration.questions import (
     AS_WRITTEN,

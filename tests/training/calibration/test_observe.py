@@ -18,7 +18,7 @@ from fastsql.model.bundle import open_bundle
 from fastsql.parser.link import Linked
 from fastsql.parser.weigh import SecondOpinion
 from fastsql.reliability import Reliability
-from fastsql.reliability.assess import Weights
+from fastsql.reliability.judges import Weights
 from fastsql.training.calibration.observations import asked_models, load_observations, save_observations
 from fastsql.training.calibration.observe import observe, open_databases
 from fastsql.training.calibration.questions import (

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from fastsql.reliability.assess import Elsewhere, Judge, Reliability
+from fastsql.reliability.assess import Reliability
 from fastsql.reliability.evidence import Evidence
+from fastsql.reliability.judges import Elsewhere, Judge
 from fastsql.reliability.regression import Regression
 from fastsql.training.calibration.conversations import (
     FEWEST,

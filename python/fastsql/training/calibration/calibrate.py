@@ -19,9 +19,10 @@ from typing import Any
 
 from fastsql.model.bundle import CONFIG, Bundle, open_bundle, write_json, write_manifest
 from fastsql.parser.weigh import bundled_models
-from fastsql.reliability.assess import SETTING, Reliability, Second, SecondModels
+from fastsql.reliability.assess import SETTING, Reliability
 from fastsql.reliability.evidence import FEATURES
 from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
+from fastsql.reliability.judges import Second, SecondModels
 from fastsql.reliability.names import schema_names
 from fastsql.synthesis.generate import Report
 from fastsql.training.bundles.replacing import copy_files, replacing

@@ -28,8 +28,8 @@ from fastsql.evaluation.made_contents import DATABASES
 from fastsql.model.bundle import Bundle
 from fastsql.parser import Parser
 from fastsql.parser.assess import Assessed, evidence_of
-from fastsql.reliability.assess import Judge
 from fastsql.reliability.evidence import RERANKED, Evidence
+from fastsql.reliability.judges import Judge
 from fastsql.reliability.regression import Regression
 from fastsql.schema import Schema
 from fastsql.session.turn import Turn

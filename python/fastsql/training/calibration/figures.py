@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from fastsql.evaluation.bootstrap import bootstrap
-from fastsql.reliability.decision import threshold
 from fastsql.reliability.evidence import RERANKED, SECONDED
+from fastsql.reliability.judges import threshold
 from fastsql.training.calibration.fit import (
     SEARCH,
     UNANSWERED,

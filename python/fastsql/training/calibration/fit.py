@@ -17,18 +17,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fastsql.reliability.assess import (
-    Doubted,
-    Elsewhere,
-    Judge,
-    Reliability,
-    Second,
-    SecondModels,
-    weights_of,
-)
+from fastsql.reliability.assess import Reliability
 from fastsql.reliability.correspondence import LENGTH, SHARED, WIDEST, Correspondence
 from fastsql.reliability.evidence import LOOKED, RERANKED, SECONDED
 from fastsql.reliability.familiarity import Familiarity
+from fastsql.reliability.judges import Doubted, Elsewhere, Judge, Second, SecondModels, weights_of
 from fastsql.reliability.regression import Probe, Regression
 from fastsql.training.calibration.logistic import Flags, Floats, cross_fitted, fit_logistic, folds_of, sigmoid
 from fastsql.training.calibration.questions import AS_WRITTEN, PLAIN

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from fastsql.errors import FastSQLError
-from fastsql.reliability.assess import SecondModels
 from fastsql.reliability.evidence import Evidence
+from fastsql.reliability.judges import SecondModels
 from fastsql.training.calibration.observe import Observation
 from fastsql.training.calibration.questions import Question
 from fastsql.training.corpus.split import Pair

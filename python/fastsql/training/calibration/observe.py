@@ -25,10 +25,11 @@ from fastsql.model.bundle import Bundle
 from fastsql.parser import Parser
 from fastsql.parser.link import Linked
 from fastsql.parser.weigh import SecondOpinion
-from fastsql.reliability.assess import LEFT_OUT_WEIGHT, Asked, Reliability, SecondModels, Weights, weights_of
+from fastsql.reliability.assess import LEFT_OUT_WEIGHT, Asked, Reliability
 from fastsql.reliability.correspondence import SHARED, correspondence_figures
 from fastsql.reliability.evidence import Evidence
 from fastsql.reliability.inspection import Finding, Inspector
+from fastsql.reliability.judges import SecondModels, Weights, weights_of
 from fastsql.reliability.names import names_of
 from fastsql.result import Link
 from fastsql.schema import Schema

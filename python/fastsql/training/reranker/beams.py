@@ -37,7 +37,7 @@ from fastsql.parser import Parser
 from fastsql.parser.bundles import open_model
 from fastsql.parser.link import Linked
 from fastsql.parser.write import write
-from fastsql.reliability.assess import Weights
+from fastsql.reliability.judges import Weights
 from fastsql.reranker.config import RerankerConfig
 from fastsql.result import Result
 from fastsql.reverse.source import Source, SourceReader, SourceReaders

@@ -29,6 +29,8 @@ from fastsql.training.runs.team import Leader, Team
 
 GPU_LOADERS = 8
 """Processes that prepare batches for a GPU, where there are so many cores to spare."""
+SOON_OVER = 32
+"""Batches that a run makes itself in less time than another process takes to start."""
 CACHE = "cache"
 """Folder, in the run's own, of what is made of the data."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
@@ -66,7 +68,8 @@ def train(
         device: "auto", "cpu" or "cuda".
         warm_start: a bundled model's name, or the folder of a bundle, whose weights to start from, where their shapes fit.
         fresh: prefixes of the names of weights that a warm start does not take over.
-        loaders: processes that prepare batches beside this one, 0 for none; by default one, and several for a GPU.
+        loaders: processes that prepare batches beside this one, 0 for none; by default one, several for a GPU, and none
+            for a run of so few updates that it is over before one would have started.
         processes: that train one model together, on a CPU, and share `threads` among them; each has its own `loaders`.
         cache: folder of what is made of the data, by default `cache/` in `output`; runs may share one.
         export: score the end of the run and write its bundle; without it, nothing is kept but the time that it took.
@@ -95,7 +98,7 @@ def train(
     # The loader has little to do; a core of its own would cost the matrix products more than it gains.
     each = max(1, (threads or os.cpu_count() or 1) // processes)
     made = cache or folder / CACHE
-    readers = _default_loaders(place) if loaders is None else loaders
+    readers = _default_loaders(place, config) if loaders is None else loaders
     with RunProgress(quiet) as progress:
         prepare_ahead(config, made, processes, progress.note)
         corpus = load_corpus(with_written(config, made, progress.note).data, config.seed, made, progress.note)
@@ -163,7 +166,9 @@ def _uncalibrated(folder: Path, cache: Path) -> str:
     )
 
 
-def _default_loaders(device: torch.device) -> int:
+def _default_loaders(device: torch.device, config: TrainConfig) -> int:
+    if 0 < config.schedule.updates * config.optim.accumulate <= SOON_OVER:
+        return 0
     return 1 if device.type == "cpu" else max(1, min(GPU_LOADERS, (os.cpu_count() or 1) - 2))
 
 

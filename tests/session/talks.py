@@ -6,6 +6,7 @@ import random
 from functools import cache
 
 from fastsql.parser import Parser
+from fastsql.refusal.suggestions import UnknownWords
 from fastsql.session import Session, Turn
 
 from ..worlds.toy_bundle import QUESTIONS
@@ -39,3 +40,10 @@ def rambling(parser: Parser) -> tuple[tuple[Turn, ...], ...]:
     return tuple(
         tuple(session.ask(" ".join(generator.sample(words, 6))) for _ in range(8)) for session in sessions
     )
+
+
+def refused(question: str, words: str) -> Turn:
+    """A turn that was refused because nothing is called `words`."""
+    start = question.index(words)
+    unknown = UnknownWords("", (words,), ((start, start + len(words)),))
+    return Turn(question, None, 0.1, abstained=True, reason="?", suggestions=(unknown,))

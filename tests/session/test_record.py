@@ -17,7 +17,7 @@ from fastsql.session.record import write_record
 
 from ..worlds.toy_bundle import load_toy
 from ..worlds.toy_model import SCHEMA
-from .test_session import MORE, refused, talked
+from .talks import MORE, refused, talked
 
 
 @pytest.mark.parametrize("mode", ["qs", "qq"])

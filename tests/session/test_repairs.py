@@ -9,19 +9,12 @@ import pytest
 from fastsql.parser import Parser
 from fastsql.parser.confirm import CERTAIN
 from fastsql.refusal.describe import describe
-from fastsql.refusal.suggestions import BestGuess, SeveralReadings, Suggestion, UnknownWords
+from fastsql.refusal.suggestions import BestGuess, SeveralReadings, Suggestion
 from fastsql.session import Turn
 
 from ..worlds.toy_bundle import QUESTIONS
 from ..worlds.toy_model import SCHEMA
-from .talks import WIDE
-
-
-def refused(question: str, words: str) -> Turn:
-    """A turn that was refused because nothing is called `words`."""
-    start = question.index(words)
-    unknown = UnknownWords("", (words,), ((start, start + len(words)),))
-    return Turn(question, None, 0.1, abstained=True, reason="?", suggestions=(unknown,))
+from .talks import WIDE, refused
 
 
 def test_a_correction_asks_the_refused_question_again(parser: Parser) -> None:

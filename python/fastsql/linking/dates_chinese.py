@@ -8,15 +8,25 @@ from collections.abc import Iterator
 from fastsql.linking.candidate import Candidate
 from fastsql.linking.day import date_candidate, full_year, shifted
 from fastsql.linking.numerals import chinese_cardinal
-from fastsql.linking.vocabulary.chinese import AFTERNOON, HALVES_OF_DAY, NOON, ONE_TO_NINE
+from fastsql.linking.vocabulary.chinese import (
+    AFTERNOON,
+    CLASSIFIERS,
+    HALVES_OF_DAY,
+    NO_DAYS,
+    NOON,
+    ONE_TO_NINE,
+)
 
 _DIGIT = f"0-9零〇{ONE_TO_NINE}"
 _YEARS = f"(?P<year>[{_DIGIT}]{{4}}|[二两]千[零十{ONE_TO_NINE}]{{0,3}}|[{_DIGIT}]{{2}})"
 _HAN_SMALL = f"[二三]?十[{ONE_TO_NINE}]?|(?=[零〇{ONE_TO_NINE}0-9]{{0,1}}[零〇{ONE_TO_NINE}])[{_DIGIT}]{{2}}|[{ONE_TO_NINE}]"
 _SMALL = f"[0-9]{{1,2}}|{_HAN_SMALL}"
 _MONTHS = f"(?P<month>{_SMALL})月"
-# The 日 may be left out behind a whole date; a day in digits then has to end there.
-_DAYS = f"(?P<day>(?:{_HAN_SMALL})|[0-9]{{1,2}}(?=[日号]|(?![0-9个])))[日号]?"
+# The 日 may be left out behind a whole date; the day then has to end there, and to count nothing.
+_NO_DAY = "|".join((*CLASSIFIERS, *(f"(?<=一){letter}" for letter in NO_DAYS)))
+_DAYS = (
+    f"(?P<day>(?:{_HAN_SMALL})(?=[日号]|(?!{_NO_DAY}|[{_DIGIT}十]))|[0-9]{{1,2}}(?=[日号]|(?![0-9个])))[日号]?"
+)
 _CLOCK = (
     rf"(?:[ ,]*(?P<half>{'|'.join((*HALVES_OF_DAY, NOON))})?(?P<hour>[0-9]{{1,2}})"
     r"(?:[点时:](?P<minute>[0-9]{1,2})?(?:[分:](?P<second>[0-9]{1,2})?秒?)?)"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from fastsql.linking.candidate import Candidate
 from fastsql.linking.folding import has_han
-from fastsql.linking.numerals import chinese_cardinal, english_cardinal, english_ordinal
+from fastsql.linking.numerals import chinese_cardinal, english_cardinal, english_ordinal, plain_number
 from fastsql.linking.vocabulary import chinese, english
 
 _LARGEST_INTEGER = 2**63 - 1
@@ -40,7 +40,7 @@ _HALF_OF = english.HALVES | chinese.HALVES
 
 _PERCENTAGE = re.compile(
     r"(?<![a-z])(?:percentages?|(?<![0-9] )(?<![0-9])per ?cent|proportions?|shares?(?= of))(?![a-z])|(?<=in )%"
-    r"|百分之(?:几|多少)|百分比|占比|所占比例|占多[少大]"
+    rf"|百分之(?:几|多少)|百分[比数率]|占比|所占比例|占多[少大]|{chinese.RATE}"
 )
 _WORDS = re.compile(r"[a-z]+")
 _BEGINNINGS = frozenset(("hundred", *english.MULTIPLES, *english.DECADES, *english.ORDINALS)).union(
@@ -52,6 +52,15 @@ _HAN_NUMERAL = re.compile(
     f"[{chinese.NUMERALS}]+(?:点(?P<fraction>[零〇{chinese.ONE_TO_NINE}]+)(?![十百千万]))?"
 )
 _CLASSIFIER = re.compile("|".join(chinese.CLASSIFIERS))
+_TENTHS = re.compile(chinese.TENTHS)
+_HALF_OF_ALL = re.compile("|".join(chinese.HALF))
+_PERCENT = re.compile(
+    rf"(?<![a-z0-9_.])(?P<digits>[0-9]+(?:\.[0-9]+)?) ?%|百分之(?P<han>[{chinese.NUMERALS}]+|[0-9]+(?:\.[0-9]+)?)"
+)
+_SPOKEN_DECIMAL = re.compile(r"(?<![a-z0-9_.])[0-9]+点[0-9]+(?![0-9分])")
+_BEFORE_UNIT = re.compile(r"(?<![a-z0-9_./-])[0-9]+(?:\.[0-9]+)?(?=[a-z]{1,4}(?![a-z0-9_-]))")
+_PLACED = re.compile(f"[{''.join(chinese.DIGITS)}][{''.join(chinese.TENS)}万亿]|十[{chinese.ONE_TO_NINE}]$")
+"""A numeral that is one whatever stands behind it: 六十, 两万, 十五."""
 _COMPARING = re.compile(f"(?:{'|'.join(chinese.COMPARING)})$")
 _TIME_UNIT = re.compile(f"个?(?:{'|'.join(chinese.TIMES)})")
 _DECADE_HAN = re.compile("|".join(chinese.DECADES))
@@ -63,7 +72,8 @@ def find_numbers(text: str) -> tuple[Candidate, ...]:
     Digits with a leading zero (``01566167620``) and integers beyond 64 bits are codes: their value is the text itself.
     ``50s`` and ``fifties`` give 50 and 59. ``two weeks`` gives 2 and 14, for SQL that counts in days, and ``longer than a
     week`` 7; ``once a week`` does not. ``what percentage``, ``what proportion`` and ``in %`` give 100.0, which SQL
-    multiplies a share by (of whole numbers it would give a whole share); ``20 percent`` does not.
+    multiplies a share by (of whole numbers it would give a whole share); ``20 percent`` does not. In Chinese, where shares
+    are compared with ``百分之九十``, ``九成`` and ``一半`` as often as asked for, these give 0.9 and 100.0, too.
     """
     found = [*_digits(text), *_english(text), *_one_unit(text), *_halves(text)]
     found += [Candidate(100.0, "number", match.span(), "number") for match in _PERCENTAGE.finditer(text)]
@@ -220,6 +230,15 @@ def _is_pronoun(words: list[str], position: int) -> bool:
 
 
 def _chinese(text: str) -> Iterator[Candidate]:
+    for match in _HALF_OF_ALL.finditer(text):
+        yield from _part_of_all(5, match.span())
+    for match in _PERCENT.finditer(text):
+        yield from _percent(match)
+    for match in _BEFORE_UNIT.finditer(text):
+        if not _DIGITS.match(text, match.start()):
+            yield Candidate(plain_number(match.group()) or 0, "number", match.span(), "number")
+    for match in _SPOKEN_DECIMAL.finditer(text):
+        yield Candidate(float(match.group().replace("点", ".")), "number", match.span(), "number")
     for match in _HAN_NUMERAL.finditer(text):
         start, end = match.span()
         numeral, _, fraction = match.group().partition("点")
@@ -243,6 +262,23 @@ def _chinese(text: str) -> Iterator[Candidate]:
         yield from _counted_in_days(text, value, (start, end))
         if value % 10 == 0 and 10 <= value <= 90 and _DECADE_HAN.match(text, end):
             yield Candidate(value + 9, "number", (start, end), "number")
+        if 0 < value < 10 and (tenths := _TENTHS.match(text, end)) is not None:
+            yield from _part_of_all(value, (start, tenths.end()))
+
+
+def _part_of_all(tenths: int, span: tuple[int, int]) -> Iterator[Candidate]:
+    """Tenths of the whole: of a hundred, which SQL then computes a share of, and of one."""
+    for value in (10 * tenths, tenths / 10, 100.0):
+        yield Candidate(value, "number", span, "number")
+
+
+def _percent(match: re.Match[str]) -> Iterator[Candidate]:
+    """The same of a percentage; its own number is found by itself."""
+    written = match["digits"] or match["han"]
+    number = plain_number(written) if written.isascii() else chinese_cardinal(written)
+    if number is not None:
+        yield Candidate(number / 100, "number", match.span(), "number")
+        yield Candidate(100.0, "number", match.span(), "number")
 
 
 def _counts(text: str, numeral: str, before: str, end: int) -> bool:
@@ -254,4 +290,6 @@ def _counts(text: str, numeral: str, before: str, end: int) -> bool:
         return False
     if len(numeral) == 1 and numeral in "百千万亿零〇":
         return compared and numeral in "百千万亿"
-    return compared or _CLASSIFIER.match(text, end) is not None or len(numeral) > 2
+    if compared or len(numeral) > 2 or _CLASSIFIER.match(text, end) is not None:
+        return True
+    return _PLACED.match(numeral) is not None

@@ -35,9 +35,21 @@ SCALES_BEHIND_DIGITS = {"千": 10**3, "万": 10**4, "亿": 10**8}
 
 CLASSIFIERS = (
     "[个次种位名年天日周岁元块张份例项人条分秒倍门家所盒片粒支号只毫克升斤米度层篇部本场届类成%台瓶袋针级期点以多来间]",
-    *("小时", "星期", "季度", "公斤", "厘米"),
+    "[笔楼床辆批趟轮遍回组套箱件滴句顿页步栋排户科管枚]",
+    *("小时", "星期", "季度", "公斤", "公里", "厘米", "戈瑞"),
 )
 """Behind a numeral, these say that it counts something."""
+TENTHS = "成(?![人员年本功果份熟立绩交])"
+"""Behind a numeral, tenths of the whole: 九成 is 90 % of it."""
+HALF = ("一半", "半数", "过半")
+"""Half of the whole."""
+RATE = (
+    "(?<![心频概效功汇利税])率(?=(?:是|有|为|分别|各|都)*"
+    "(?:多少|多高|多大|几|怎么样|如何|最|排|高|低|超过|大于|小于|不到|不足|达|在|[,?。]|$))"
+)
+"""A share of a hundred that is asked for or compared by the name of a rate."""
+NO_DAYS = ("共", "直", "般", "些", "样", "旦", "定")
+"""Behind 一, these make another word of it, and no day of a month."""
 COMPARING = (
     *(
         "前",

@@ -24,9 +24,7 @@ _SMALL = f"[0-9]{{1,2}}|{_HAN_SMALL}"
 _MONTHS = f"(?P<month>{_SMALL})月"
 # The 日 may be left out behind a whole date; the day then has to end there, and to count nothing.
 _NO_DAY = "|".join((*CLASSIFIERS, *(f"(?<=一){letter}" for letter in NO_DAYS)))
-_DAYS = (
-    f"(?P<day>(?:{_HAN_SMALL})(?=[日号]|(?!{_NO_DAY}|[{_DIGIT}十]))|[0-9]{{1,2}}(?=[日号]|(?![0-9个])))[日号]?"
-)
+_DAYS = f"(?P<day>(?:{_HAN_SMALL})(?=[日号]|(?!{_NO_DAY}|[{_DIGIT}十]))|[0-9]{{1,2}}(?=[日号]|(?![0-9个])))[日号]?"
 _CLOCK = (
     rf"(?:[ ,]*(?P<half>{'|'.join((*HALVES_OF_DAY, NOON))})?(?P<hour>[0-9]{{1,2}})"
     r"(?:[点时:](?P<minute>[0-9]{1,2})?(?:[分:](?P<second>[0-9]{1,2})?秒?)?)"

@@ -235,8 +235,9 @@ def _chinese(text: str) -> Iterator[Candidate]:
     for match in _PERCENT.finditer(text):
         yield from _percent(match)
     for match in _BEFORE_UNIT.finditer(text):
-        if not _DIGITS.match(text, match.start()):
-            yield Candidate(plain_number(match.group()) or 0, "number", match.span(), "number")
+        number = plain_number(match.group())
+        if number is not None and not _DIGITS.match(text, match.start()):
+            yield Candidate(number, "number", match.span(), "number")
     for match in _SPOKEN_DECIMAL.finditer(text):
         yield Candidate(float(match.group().replace("点", ".")), "number", match.span(), "number")
     for match in _HAN_NUMERAL.finditer(text):

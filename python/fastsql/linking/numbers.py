@@ -54,8 +54,9 @@ _HAN_NUMERAL = re.compile(
 _CLASSIFIER = re.compile("|".join(chinese.CLASSIFIERS))
 _TENTHS = re.compile(chinese.TENTHS)
 _HALF_OF_ALL = re.compile("|".join(chinese.HALF))
-_PERCENT = re.compile(
-    rf"(?<![a-z0-9_.])(?P<digits>[0-9]+(?:\.[0-9]+)?) ?%|百分之(?P<han>[{chinese.NUMERALS}]+|[0-9]+(?:\.[0-9]+)?)"
+_IN_HUNDRED = "百分之"
+_SO_MANY_PERCENT = re.compile(
+    rf"(?<![a-z0-9_.])(?P<number>[0-9]+(?:\.[0-9]+)?) ?%|{_IN_HUNDRED}(?P<behind>[0-9]+(?:\.[0-9]+)?)"
 )
 _SPOKEN_DECIMAL = re.compile(r"(?<![a-z0-9_.])[0-9]+点[0-9]+(?![0-9分])")
 _BEFORE_UNIT = re.compile(r"(?<![a-z0-9_./-])[0-9]+(?:\.[0-9]+)?(?=[a-z]{1,4}(?![a-z0-9_-]))")
@@ -232,8 +233,8 @@ def _is_pronoun(words: list[str], position: int) -> bool:
 def _chinese(text: str) -> Iterator[Candidate]:
     for match in _HALF_OF_ALL.finditer(text):
         yield from _part_of_all(5, match.span())
-    for match in _PERCENT.finditer(text):
-        yield from _percent(match)
+    for match in _SO_MANY_PERCENT.finditer(text):
+        yield from _percent(float(match["number"] or match["behind"]), match.span())
     for match in _BEFORE_UNIT.finditer(text):
         number = plain_number(match.group())
         if number is not None and not _DIGITS.match(text, match.start()):
@@ -251,11 +252,13 @@ def _chinese(text: str) -> Iterator[Candidate]:
         value = chinese_cardinal(numeral)
         if value is None or value > _LARGEST_INTEGER:
             continue
+        before = text[max(0, start - 3) : start]
         if fraction:
             decimal = float(f"{value}.{''.join(str(chinese_cardinal(digit)) for digit in fraction)}")
             yield Candidate(decimal, "number", (start, end), "number")
+            if before == _IN_HUNDRED:
+                yield from _percent(decimal, (start - len(before), end))
             continue
-        before = text[max(0, start - 3) : start]
         if not _counts(text, numeral, before, end):
             continue
         source = "ordinal" if before.endswith("第") else "number"
@@ -263,6 +266,8 @@ def _chinese(text: str) -> Iterator[Candidate]:
         yield from _counted_in_days(text, value, (start, end))
         if value % 10 == 0 and 10 <= value <= 90 and _DECADE_HAN.match(text, end):
             yield Candidate(value + 9, "number", (start, end), "number")
+        if before == _IN_HUNDRED:
+            yield from _percent(value, (start - len(before), end))
         if 0 < value < 10 and (tenths := _TENTHS.match(text, end)) is not None:
             yield from _part_of_all(value, (start, tenths.end()))
 
@@ -273,13 +278,10 @@ def _part_of_all(tenths: int, span: tuple[int, int]) -> Iterator[Candidate]:
         yield Candidate(value, "number", span, "number")
 
 
-def _percent(match: re.Match[str]) -> Iterator[Candidate]:
+def _percent(number: float, span: tuple[int, int]) -> Iterator[Candidate]:
     """The same of a percentage; its own number is found by itself."""
-    written = match["digits"] or match["han"]
-    number = plain_number(written) if written.isascii() else chinese_cardinal(written)
-    if number is not None:
-        yield Candidate(number / 100, "number", match.span(), "number")
-        yield Candidate(100.0, "number", match.span(), "number")
+    for value in (round(number / 100, 12), 100.0):
+        yield Candidate(value, "number", span, "number")
 
 
 def _counts(text: str, numeral: str, before: str, end: int) -> bool:

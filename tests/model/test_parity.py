@@ -34,8 +34,9 @@ pytest.importorskip("onnx", reason="pip install '.[train]' runs this")
 
 from fastsql.training.batches.batch import Instance, collate, instance_layout  # noqa: E402
 from fastsql.training.bundles.agreement import compare, teacher_forced  # noqa: E402
-from fastsql.training.bundles.export import bundle_weights, export_bundle, load_trained  # noqa: E402
+from fastsql.training.bundles.export import export_bundle, load_trained  # noqa: E402
 from fastsql.training.bundles.onnx_graph import encoder_graph  # noqa: E402
+from fastsql.training.bundles.weights import bundle_weights  # noqa: E402
 from fastsql.training.network.model import Model  # noqa: E402
 from fastsql.training.objectives.decisions import decision_loss  # noqa: E402
 

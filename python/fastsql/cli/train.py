@@ -8,11 +8,15 @@ import shlex
 import sys
 import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fastsql.cli.console import warn
 from fastsql.cli.extras import train_extra
 from fastsql.cli.options import positive, seconds
 from fastsql.errors import CalibrationWarning
+
+if TYPE_CHECKING:
+    from fastsql.training.config import TrainConfig
 
 _EPILOG = """\
 examples:
@@ -21,6 +25,9 @@ examples:
   fastsql train configs/ehr-en.toml --output runs/second --warm-start runs/first/bundle --seed 3
   fastsql train configs/ward.toml --output runs/ward --warm-start ehr-en
   fastsql train configs/ehr-en.toml --output runs/third --set model.joint_layers=0 --set model.cached_layers=3
+On a machine with a GPU, and without the data:
+  fastsql train configs/ehr-en.toml --pack runs/ehr-en.corpus
+  fastsql train runs/ehr-en.corpus --output runs/wide --warm-start ehr-en --max-minutes 8 --no-bundle
 
 A source of CONFIG may name what people wrote about its schema: profile = "clinic.toml" (fastsql profile).
 Needs the extra train: pip install 'fastsql[train]'
@@ -36,8 +43,19 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("config", metavar="CONFIG.toml", help="data, sizes, rates and schedule")
-    parser.add_argument("--output", metavar="DIR", type=Path, required=True, help="the folder of the run")
+    parser.add_argument(
+        "config",
+        metavar="CONFIG",
+        help="data, sizes, rates and schedule (.toml), or what --pack wrote (.corpus)",
+    )
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--output", metavar="DIR", type=Path, help="the folder of the run")
+    where.add_argument(
+        "--pack",
+        metavar="FILE.corpus",
+        type=Path,
+        help="only prepare the data, and write them with CONFIG to a file that a run takes in its place elsewhere",
+    )
     parser.add_argument(
         "--max-minutes",
         metavar="M",
@@ -90,20 +108,36 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="processes that train one model together on a CPU and share its threads: half again as fast as so many"
         " threads, each with memory of its own (default: 1)",
     )
+    parser.add_argument(
+        "--no-bundle",
+        action="store_true",
+        help="end with a checkpoint alone: write its bundle elsewhere (fastsql export)",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Train, and say where the outcome lies."""
+    """Train, and say where the outcome lies; or only prepare the data."""
     with train_extra():
-        from fastsql.training.config import load_config, override
+        from fastsql.training.config import ConfigError, load_config, override
+        from fastsql.training.corpus.packed import SUFFIX, read_packed
         from fastsql.training.runs.ready import check_ready
 
-    config = override(load_config(options.config), options.assignments)
+    packed = read_packed(Path(options.config)) if options.config.endswith(SUFFIX) else None
+    config = override(packed.config if packed else load_config(options.config), options.assignments)
+    if packed is not None and config.data != packed.config.data:
+        raise ConfigError(
+            "its data are prepared already and stay as they are",
+            where=options.config,
+            remedy="Set data.* where they are packed.",
+        )
     if importlib.util.find_spec("torch") is not None:  # else the import below says what is missing
         # Errors that need no PyTorch come before the seconds that it takes.
-        check_ready(config, None if options.resume else options.warm_start, options.fresh)
+        warm = None if options.resume else options.warm_start
+        check_ready(config, warm, options.fresh, files=packed is None)
+    if options.pack is not None:
+        return _pack(config, options)
     with train_extra():
         from fastsql.training import train
 
@@ -124,17 +158,37 @@ def run(options: argparse.Namespace) -> int:
             loaders=options.loaders,
             processes=options.processes,
             cache=options.cache,
+            packed=packed,
+            bundle=not options.no_bundle,
             quiet=options.quiet,
         )
     state = "finished" if result.finished else "interrupted: continue with --resume"
     sys.stdout.write(
         f"{result.output}: {state}, {result.epochs:.1f} epochs in {result.seconds / 60:.1f} minutes\n"
     )
-    if result.finished:
+    if result.finished and not options.no_bundle:
         warn(
             "the bundle is not calibrated and refuses every question until it is, unless penalty=0 is asked for."
             f" Run: {_calibrate(options)}"
         )
+    return 0
+
+
+def _pack(config: TrainConfig, options: argparse.Namespace) -> int:
+    """Write the data of a run to a file."""
+    with train_extra():
+        from fastsql.training.corpus.packed import write_packed
+        from fastsql.training.runs.loop import pack
+        from fastsql.training.runs.progress import RunProgress
+
+    cache = options.cache or options.pack.with_name("cache")
+    with RunProgress(options.quiet) as progress:
+        packed = pack(config, cache, options.processes, progress.note)
+        packed = packed.with_said_values(options.processes, progress.note)
+        progress.note("writing the file")
+        write_packed(packed, options.pack)
+    size = options.pack.stat().st_size / 1e6
+    sys.stdout.write(f"{options.pack}: {len(packed.corpus.train)} examples to train on, {size:.1f} MB\n")
     return 0
 
 

@@ -134,6 +134,10 @@ class ModelConfig:
             if not isinstance(getattr(self, name), bool):
                 raise ModelError(f"{name} is neither true nor false", where="model config")
 
+    def grows_to(self, d: int, heads: int, ffn: int) -> bool:
+        """Whether a model of these sizes can begin as this one: with as many heads of the same size, or more."""
+        return d * self.heads == heads * self.d and d >= self.d and ffn >= self.ffn
+
     def with_turns(self) -> ModelConfig:
         """The same sizes for a model that reads earlier turns of a conversation."""
         return dataclasses.replace(self, turns=True, named_turns=True, relations=len(RELATIONS))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import itertools
 import json
 import random
@@ -113,11 +114,23 @@ def test_shares_read_in_turn_are_the_whole(shares: int) -> None:
         assert take(30, loader) == take(30, START())
 
 
-def test_the_other_process_delivers_what_it_makes() -> None:
+@pytest.mark.parametrize("forks", [False, True])
+def test_the_other_process_delivers_what_it_makes(forks: bool) -> None:
     # Classes of a test cannot be unpickled in another interpreter, so the stream is a list.
     made = list(itertools.islice(START(), 12))
-    with Loader([functools.partial(iter, made)]) as there:
+    with Loader([functools.partial(iter, made)], forks=forks) as there:
         assert take(12, there) == take(12, iter(made))
+
+
+def test_copies_of_this_process_are_sent_nothing_and_leave_it_as_it_was() -> None:
+    """What cannot be pickled has no other way to them."""
+    streams = [
+        lambda share=share: deliveries(CountingMaker(), 8, 400, 3, share=(share, 2)) for share in (0, 1)
+    ]
+    with Loader(streams, forks=True) as loader:
+        assert gc.get_freeze_count() > 0
+        assert take(20, loader) == take(20, START())
+    assert gc.get_freeze_count() == 0
 
 
 def test_a_fault_of_the_other_process_is_raised_here() -> None:

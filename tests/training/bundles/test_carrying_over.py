@@ -13,8 +13,8 @@ from fastsql.errors import ModelError  # noqa: E402
 from fastsql.model import open_bundle  # noqa: E402
 from fastsql.model.bundle import Bundle  # noqa: E402
 from fastsql.model.weights import WORD  # noqa: E402
-from fastsql.training.bundles.export import bundle_weights  # noqa: E402
 from fastsql.training.bundles.mixing import carried_over  # noqa: E402
+from fastsql.training.bundles.weights import bundle_weights  # noqa: E402
 
 from ...worlds.toy_bundle import make_config, write_bundle  # noqa: E402
 

@@ -55,3 +55,21 @@ def test_states_are_forgotten_with_the_weights() -> None:
     model.load_state_dict(copy.deepcopy(other.state_dict()))
     for expected, found in zip(states(other), states(model), strict=True):
         torch.testing.assert_close(found, expected)
+
+
+def test_texts_of_about_one_length_are_read_together_on_a_gpu() -> None:
+    """Which the processor can compute, too: padding and bins change no state."""
+    model = encoder(0).eval()
+    longer = torch.tensor([[1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 2]])
+    for groups, lengths in (
+        ([*TEXTS, longer, QUESTIONS], LENGTHS),
+        ([*TEXTS, longer], None),
+        ([QUESTIONS], LENGTHS),
+    ):
+        expected, found = model(groups, lengths), model._in_bins(groups, lengths)
+        assert [group.shape for group in found] == [group.shape for group in expected]
+        for number, (one, other) in enumerate(zip(expected, found, strict=True)):
+            read = torch.arange(one.shape[1])[None, :] < (
+                LENGTHS[:, None] if number == len(groups) - 1 and lengths is not None else one.shape[1]
+            )
+            torch.testing.assert_close(other[read.expand(one.shape[:2])], one[read.expand(one.shape[:2])])

@@ -26,9 +26,10 @@ torch = pytest.importorskip("torch", reason="pip install '.[train]' runs this")
 
 from fastsql.training.batches.batch import Batch, Instance, collate, instance_layout  # noqa: E402
 from fastsql.training.batches.conversations import conversation  # noqa: E402
-from fastsql.training.bundles.export import bundle_weights, export_bundle  # noqa: E402
+from fastsql.training.bundles.export import export_bundle  # noqa: E402
 from fastsql.training.bundles.mixing import mixed_weights  # noqa: E402
 from fastsql.training.bundles.renumber import renumber, renumbered  # noqa: E402
+from fastsql.training.bundles.weights import bundle_weights  # noqa: E402
 from fastsql.training.corpus.programs import dump_program  # noqa: E402
 from fastsql.training.network.model import Model  # noqa: E402
 from fastsql.training.objectives.decisions import decision_loss  # noqa: E402

@@ -22,8 +22,9 @@ from fastsql.errors import ModelError  # noqa: E402
 from fastsql.model import open_bundle  # noqa: E402
 from fastsql.model.bundle import CONFIG, write_manifest  # noqa: E402
 from fastsql.training import train  # noqa: E402
-from fastsql.training.bundles.export import bundle_weights, load_trained  # noqa: E402
+from fastsql.training.bundles.export import load_trained  # noqa: E402
 from fastsql.training.bundles.renumber import UNLEARNED, renumbered  # noqa: E402
+from fastsql.training.bundles.weights import bundle_weights  # noqa: E402
 from fastsql.training.config import ObjectiveSettings, TrainConfig  # noqa: E402
 from fastsql.training.corpus.corpus import load_corpus  # noqa: E402
 from fastsql.training.corpus.split import HeldOut  # noqa: E402

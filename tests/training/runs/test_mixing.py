@@ -19,8 +19,8 @@ from fastsql.model import open_bundle  # noqa: E402
 from fastsql.model.bundle import write_manifest  # noqa: E402
 from fastsql.training import train  # noqa: E402
 from fastsql.training.bundles.card import model_card, write_card  # noqa: E402
-from fastsql.training.bundles.export import bundle_weights  # noqa: E402
 from fastsql.training.bundles.mixing import mixed_weights  # noqa: E402
+from fastsql.training.bundles.weights import bundle_weights  # noqa: E402
 from fastsql.training.config import TrainConfig  # noqa: E402
 from fastsql.training.runs.checkpoint import LAST, export_checkpoint, load_checkpoint  # noqa: E402
 

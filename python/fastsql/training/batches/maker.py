@@ -38,9 +38,11 @@ class ExampleMaker(BatchMaker):
         augment: AugmentSettings | None = None,
         seed: int = 0,
         parts: bool = False,
+        lengths: Sequence[int] | None = None,
     ) -> None:
-        """`parts`: whether batches say what auxiliary objectives ask."""
+        """`parts`: whether batches say what auxiliary objectives ask; `lengths`: the samples' (see `sizes`), if known."""
         self.samples = samples
+        self._lengths = lengths
         self.tokenizer = tokenizer
         self.config = config
         self.candidates = candidates
@@ -54,14 +56,11 @@ class ExampleMaker(BatchMaker):
         """Tokens of the question and those before it, and terminals of the program, before augmentation."""
         schemas = {name: domain.schema for name, domain in self.domains.items()}
         items = {name: len(schema.tables) + len(schema.columns) for name, schema in schemas.items()}
+        if self._lengths is None:
+            self._lengths = lengths_of(self.samples, self.tokenizer)
         return [
-            Size(
-                sample.pair.db_id,
-                sum(len(self.tokenizer.tokenize(text).ids) for text in _texts(sample)) + len(sample.program),
-                sample.weight,
-                items[sample.pair.db_id],
-            )
-            for sample in self.samples
+            Size(sample.pair.db_id, length, sample.weight, items[sample.pair.db_id])
+            for sample, length in zip(self.samples, self._lengths, strict=True)
         ]
 
     def whole(self, db_id: str) -> SchemaView:
@@ -167,6 +166,14 @@ class ExampleMaker(BatchMaker):
         return Instance(
             prepared, trace, tuple(self.tokenizer.tokenize(question).ids for question, _ in earlier), parts
         )
+
+
+def lengths_of(samples: Sequence[Sample], tokenizer: Tokenizer) -> list[int]:
+    """Tokens and decisions of each sample, as `ExampleMaker.sizes` tells them."""
+    return [
+        sum(len(tokenizer.tokenize(text).ids) for text in _texts(sample)) + len(sample.program)
+        for sample in samples
+    ]
 
 
 def _texts(sample: Sample) -> list[str]:

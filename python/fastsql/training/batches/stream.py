@@ -8,6 +8,7 @@ A GPU eats batches faster than one process makes them: several take turns.
 from __future__ import annotations
 
 import functools
+import gc
 import itertools
 import multiprocessing
 import queue
@@ -175,18 +176,30 @@ class _Worker:
 class Loader:
     """Reads streams in turn, each made by a process of its own; a context manager and an iterator.
 
-    `background=False` makes them here. Raises LoaderError, with the other process's traceback, when one fails or dies.
+    `background=False` makes them here. `forks`: the processes begin as copies of this one, where the system can do that, and
+    share its memory; else they are fresh ones, which everything is sent to. Raises LoaderError, with the other process's
+    traceback, when one fails or dies.
     """
 
-    def __init__(self, streams: Sequence[Callable[[], Iterator[Delivery]]], background: bool = True) -> None:
+    def __init__(
+        self,
+        streams: Sequence[Callable[[], Iterator[Delivery]]],
+        background: bool = True,
+        *,
+        forks: bool = False,
+    ) -> None:
         self._streams = streams
         self._background = background
+        self._method = "fork" if forks and "fork" in multiprocessing.get_all_start_methods() else "spawn"
         self._workers: list[_Worker] = []
         self._turns: Iterator[Callable[[], Delivery]] | None = None
 
     def __enter__(self) -> Loader:
         if self._background:
-            self._workers = [_start(stream) for stream in self._streams]
+            if self._method == "fork":
+                gc.collect()
+                gc.freeze()  # else the copies' collectors would touch, and so copy, every object
+            self._workers = [_start(stream, self._method) for stream in self._streams]
             takes = [worker.take for worker in self._workers]
         else:
             takes = [functools.partial(next, stream()) for stream in self._streams]
@@ -197,6 +210,8 @@ class Loader:
         for worker in self._workers:
             worker.end()
         self._workers, self._turns = [], None
+        if self._method == "fork":
+            gc.unfreeze()
 
     def __iter__(self) -> Iterator[Delivery]:
         return self
@@ -207,9 +222,8 @@ class Loader:
         return next(self._turns)()
 
 
-def _start(stream: Callable[[], Iterator[Delivery]]) -> _Worker:
-    # A fresh interpreter: forking one that runs OpenMP threads can deadlock.
-    context = multiprocessing.get_context("spawn")
+def _start(stream: Callable[[], Iterator[Delivery]], method: str) -> _Worker:
+    context: Any = multiprocessing.get_context(method)
     out = context.Queue(maxsize=QUEUE_BATCHES)
     process = context.Process(target=_serve, args=(stream, out), daemon=True)
     process.start()

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from safetensors.numpy import save
 
@@ -24,9 +23,10 @@ from fastsql.model.bundle import (
     write_manifest,
 )
 from fastsql.model.tokenizer import Tokenizer
-from fastsql.model.weights import SCALE, WORD, dequantise, quantise, weight_shapes
+from fastsql.model.weights import SCALE, WORD, quantise, weight_shapes
 from fastsql.training.bundles.onnx_graph import encoder_graph
 from fastsql.training.bundles.replacing import replacing
+from fastsql.training.bundles.weights import bundle_weights
 from fastsql.training.network.model import Model
 
 QUANTISED_ENTRIES = 2**14
@@ -75,13 +75,6 @@ def _stored(model: Model, exact: Collection[str]) -> dict[str, NDArray[Any]]:
         else:
             tensors[weight] = array
     return tensors
-
-
-def bundle_weights(path: str | Path) -> dict[str, torch.Tensor]:
-    """Every weight of a bundle in float32, by its parameter's name in `fastsql.training.network.model.Model`."""
-    file = open_bundle(path).weights()
-    weights = {**file.read(encoder=True), WORD: dequantise(*file.words())}
-    return {name: torch.from_numpy(array) for name, array in weights.items()}
 
 
 def load_trained(path: str | Path) -> Model:

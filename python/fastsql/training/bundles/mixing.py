@@ -18,15 +18,17 @@ from fastsql.errors import ModelError
 from fastsql.model.bundle import TOKENIZER, Bundle, manifest_digest
 from fastsql.model.weights import WORD
 from fastsql.training.bundles.deepen import deepened
-from fastsql.training.bundles.export import bundle_weights
 from fastsql.training.bundles.renumber import with_callings
+from fastsql.training.bundles.weights import bundle_weights
+from fastsql.training.bundles.widen import widened
 from fastsql.training.network.model import Model
 
 
 def mixed_weights(state: Mapping[str, Any], bundle: Bundle, share: float) -> dict[str, torch.Tensor]:
     """`share` of a checkpoint's averaged weights, and the rest of a bundle's: parameter by parameter.
 
-    The checkpoint may have further graph layers, which began as layers that add nothing (`deepened`).
+    The checkpoint may have further graph layers, heads and hidden units, which began as such that add nothing (`deepened`,
+    `widened`).
 
     Raises ValueError for a share that is not between 0 and 1, ModelError for a bundle with another tokenizer, or a model of
     other sizes or another grammar.
@@ -42,6 +44,9 @@ def mixed_weights(state: Mapping[str, Any], bundle: Bundle, share: float) -> dic
     sizes["joint_layers"] = max(
         sizes["joint_layers"], own["joint_layers"]
     )  # layers that add nothing, which are made up
+    widths = {name: own[name] for name in ("d", "heads", "ffn")}
+    if config.model.grows_to(**widths):
+        sizes |= widths  # heads and hidden units that add nothing
     alike = (
         sizes == own
         and list(config.productions) == list(grammar["productions"])
@@ -54,7 +59,8 @@ def mixed_weights(state: Mapping[str, Any], bundle: Bundle, share: float) -> dic
             where=str(bundle.path),
             remedy="Give the bundle that the run was started from.",
         )
-    others = deepened(with_callings(bundle_weights(bundle.path), state["ema"]), state["ema"])
+    others = with_callings(bundle_weights(bundle.path), state["ema"])
+    others = deepened(widened(others, state["ema"]), state["ema"])
     return {name: torch.lerp(others[name], weight.float(), share) for name, weight in state["ema"].items()}
 
 

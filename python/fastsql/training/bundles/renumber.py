@@ -15,7 +15,8 @@ import torch
 from fastsql.grammar.compile import load_grammar
 from fastsql.model.bundle import CARD, open_bundle
 from fastsql.parser.bundles import open_model
-from fastsql.training.bundles.export import bundle_weights, export_bundle
+from fastsql.training.bundles.export import export_bundle
+from fastsql.training.bundles.weights import bundle_weights
 from fastsql.training.network.model import Model
 
 UNLEARNED = -30.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 
 def heads_first(x: Tensor, parts: int, heads: int) -> Tensor:
@@ -20,8 +21,12 @@ def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = N
     """Query [.., n, e], key and value [.., m, e]; `mask` is added to the scores (0 or -inf). Returns [.., n, e].
 
     On short rows and a CPU this is several times faster, backward above all, than torch's fused kernel, which is made
-    for long ones.
+    for long ones. On a GPU that is one launch instead of five.
     """
+    if query.is_cuda:
+        return F.scaled_dot_product_attention(
+            query, key, value, mask if mask is None else mask.to(query.dtype)
+        )
     scores = (query * query.shape[-1] ** -0.5) @ key.transpose(-1, -2)
     if mask is not None:
         scores = scores + mask.to(scores.dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,22 +30,23 @@ class EncoderLayer(nn.Module):
         self.ffn_norm = nn.LayerNorm(config.hidden, eps=1e-12)
         self.dropout = Dropout(dropout)
 
-    def forward(self, x: Tensor, shapes: Sequence[tuple[int, int]], mask: Tensor | None) -> Tensor:
-        """X [tokens, hidden], a concatenation of groups of `shapes` (texts, length); `mask` is the last group's."""
+    def forward(self, x: Tensor, shapes: Sequence[tuple[int, int]], masks: Sequence[Tensor | None]) -> Tensor:
+        """X [tokens, hidden], a concatenation of groups of `shapes` (texts, length); `masks` are theirs, added to scores."""
         qkv = self.qkv(x)
         attended, start = [], 0
-        for index, (texts, length) in enumerate(shapes):
+        for (texts, length), mask in zip(shapes, masks, strict=True):
             group = qkv[start : start + texts * length]
             start += texts * length
             query, key, value = heads_first(group.view(texts, length, -1), 3, self.heads)
-            last = index == len(shapes) - 1
-            attended.append(heads_last(attention(query, key, value, mask if last else None)).flatten(0, 1))
+            attended.append(heads_last(attention(query, key, value, mask)).flatten(0, 1))
         x = self.attention_norm(x + self.dropout(self.out(torch.cat(attended))))
         hidden = F.gelu(self.ffn_in(x), approximate="tanh")
         output: Tensor = self.ffn_norm(x + self.dropout(self.ffn_out(hidden)))
         return output
 
 
+LEAST_BIN = 3
+"""Texts of up to two to this power of tokens are padded to one length on a GPU."""
 CACHED_TOKENS = 500_000
 """Tokens of schemas whose frozen states are kept, at 4 bytes for each of `hidden` numbers; then all are computed anew."""
 
@@ -82,12 +84,45 @@ class Encoder(nn.Module):
 
         Only the last group may be padded; `lengths` int64[texts] are its texts' own lengths.
         """
+        if self.word.weight.is_cuda and not self.frozen:
+            return self._in_bins(groups, lengths)
         if self.frozen:
             with torch.no_grad():
                 x = self._frozen(groups, lengths)
         else:
             x = self._embed(groups)
         return _split(self._through(self.layers[self.frozen :], x, groups, lengths), groups)
+
+    def _in_bins(self, groups: Sequence[Tensor], lengths: Tensor | None) -> list[Tensor]:
+        """As `forward`, groups of about the same length as one: a GPU takes as long to begin a product as to compute one."""
+        bins: defaultdict[int, list[int]] = defaultdict(list)
+        for number, group in enumerate(groups):
+            bins[max(LEAST_BIN, (group.shape[1] - 1).bit_length())].append(number)
+        padded = [_padded([groups[number] for number in numbers]) for numbers in bins.values()]
+        own = [
+            torch.cat(
+                [
+                    lengths
+                    if lengths is not None and number == len(groups) - 1
+                    else ids.new_full((len(groups[number]),), groups[number].shape[1])
+                    for number in numbers
+                ]
+            )
+            for numbers, ids in zip(bins.values(), padded, strict=True)
+        ]
+        masks = [_mask(ids, texts) for ids, texts in zip(padded, own, strict=True)]
+        x = self._embed(padded)
+        shapes = [(ids.shape[0], ids.shape[1]) for ids in padded]
+        for layer in self.layers:
+            x = layer(x, shapes, masks)
+        found: dict[int, Tensor] = {}
+        for numbers, states in zip(bins.values(), _split(x, padded), strict=True):
+            parts = torch.split(states, [len(groups[number]) for number in numbers])
+            found |= {
+                number: part[:, : groups[number].shape[1]]
+                for number, part in zip(numbers, parts, strict=True)
+            }
+        return [found[number] for number in range(len(groups))]
 
     def _frozen(self, groups: Sequence[Tensor], lengths: Tensor | None) -> Tensor:
         """States behind the frozen layers [tokens, hidden]; those of groups without padding are kept."""
@@ -125,12 +160,13 @@ class Encoder(nn.Module):
     ) -> Tensor:
         """X [tokens, hidden] of the groups, behind some layers."""
         shapes = [(group.shape[0], group.shape[1]) for group in groups]
-        mask = None
-        if lengths is not None:
-            columns = torch.arange(shapes[-1][1], device=x.device)
-            mask = additive_mask((columns[None, :] < lengths[:, None])[:, None, None, :], x.dtype)
+        masks = (
+            [None] * len(groups)
+            if lengths is None
+            else [None] * (len(groups) - 1) + [_mask(groups[-1], lengths)]
+        )
         for layer in layers:
-            x = layer(x, shapes, mask)
+            x = layer(x, shapes, masks)
         return x
 
     def _embed(self, groups: Sequence[Tensor]) -> Tensor:
@@ -139,6 +175,18 @@ class Encoder(nn.Module):
         x = self.word(ids) + self.position(torch.cat(places))
         states: Tensor = self.norm(_cast(x))
         return states if self.frozen else self.dropout(states)
+
+
+def _mask(ids: Tensor, lengths: Tensor) -> Tensor:
+    """What is added to scores of texts [texts, tokens] that are so long: [texts, 1, 1, tokens]."""
+    columns = torch.arange(ids.shape[1], device=ids.device)
+    return additive_mask((columns[None, :] < lengths[:, None])[:, None, None, :], torch.float32)
+
+
+def _padded(groups: Sequence[Tensor]) -> Tensor:
+    """Groups of texts below each other, filled up with zeros."""
+    longest = max(group.shape[1] for group in groups)
+    return torch.cat([F.pad(group, (0, longest - group.shape[1])) for group in groups])
 
 
 def _split(x: Tensor, groups: Sequence[Tensor]) -> list[Tensor]:

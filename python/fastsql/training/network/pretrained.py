@@ -9,8 +9,10 @@ import torch
 from safetensors.torch import load_file
 
 from fastsql.grammar.compile import load_grammar
+from fastsql.model.bundle import open_bundle
 from fastsql.model.config import EncoderConfig, ModelConfig
 from fastsql.model.tokenizer import Tokenizer
+from fastsql.training.bundles.weights import bundle_weights
 from fastsql.training.config import TrainConfig
 from fastsql.training.network.starting_encoder import (
     DEFAULT,
@@ -18,6 +20,7 @@ from fastsql.training.network.starting_encoder import (
     WEIGHTS,
     encoder_sizes,
     find_encoder,
+    is_bundle,
 )
 
 
@@ -31,12 +34,21 @@ class Pretrained:
 
 
 def load_pretrained(source: str | Path = DEFAULT) -> Pretrained:
-    """Read an encoder from an installed package's `model` folder or from a folder.
+    """Read an encoder from an installed package's `model` folder, from a folder, or from a bundle's.
 
-    The folder holds `config.json`, `model.safetensors` and `tokenizer.json` of a Hugging Face BERT model.
+    The folder holds `config.json`, `model.safetensors` and `tokenizer.json` of a Hugging Face BERT model, or a bundle, whose
+    weights come as they are once they have been rounded.
     """
     folder = find_encoder(source)
     config = encoder_sizes(folder)
+    if is_bundle(folder):
+        prefix = "encoder."
+        weights = {
+            name.removeprefix(prefix): weight
+            for name, weight in bundle_weights(folder).items()
+            if name.startswith(prefix)
+        }
+        return Pretrained(config, weights, open_bundle(folder).tokenizer())
     weights = _rename(load_file(folder / WEIGHTS), config.layers)
     return Pretrained(config, weights, Tokenizer.from_file(folder / TOKENIZER, config.positions - 2))
 

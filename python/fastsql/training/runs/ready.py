@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fastsql.training.corpus.corpus import Corpus
 
 _SIZES = ("d", "heads", "ffn")
-"""Sizes that every layer has; how many layers there are may differ."""
+"""Sizes that every layer has; how many layers there are may differ, and there may be more heads of the same size."""
 _SHOWN = 3
 
 
@@ -31,15 +31,20 @@ class TrainingError(FastSQLError):
 
 
 def check_ready(
-    config: TrainConfig, warm_start: str | Path | None = None, fresh: Sequence[str] = ()
+    config: TrainConfig,
+    warm_start: str | Path | None = None,
+    fresh: Sequence[str] = (),
+    *,
+    files: bool = True,
 ) -> Bundle | None:
-    """The bundle to start warm from, a bundled model's name or a folder; None without one.
+    """The bundle to start warm from, a bundled model's name or a folder; None without one. `files`: whether data are read.
 
     Raises ConfigError for a data file that is not there and for weights that nothing teaches, ModelError where the starting
     encoder or the bundle is not there or damaged, and TrainingError where the bundle's sizes or tokens are not those of the
     run: its weights would mean nothing.
     """
-    check_files(config.data)
+    if files:
+        check_files(config.data)
     _check_turns(config)
     encoder = find_encoder(config.model.encoder)
     sizes = encoder_sizes(encoder)
@@ -52,8 +57,9 @@ def check_ready(
         return None
     bundle = open_model(warm_start)
     found = bundle.config.model
-    for name in _SIZES:
-        _check_size(warm_start, f"model.{name}", getattr(config.model, name), getattr(found, name))
+    wanted = {name: getattr(config.model, name) for name in _SIZES}
+    for name in () if found.grows_to(**wanted) else _SIZES:
+        _check_size(warm_start, f"model.{name}", wanted[name], getattr(found, name))
     other_words = WORD.startswith(tuple(fresh))
     for name, size in vars(sizes).items():
         if name != "vocabulary" or not other_words:

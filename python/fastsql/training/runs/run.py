@@ -19,8 +19,7 @@ from fastsql.model.config import ModelConfig
 from fastsql.training.batches.maker import ExampleMaker
 from fastsql.training.batches.stream import Delivery, Loader, deliveries
 from fastsql.training.bundles.agreement import check_bundle
-from fastsql.training.bundles.deepen import deepened
-from fastsql.training.bundles.renumber import renumbered
+from fastsql.training.bundles.start import starting_weights
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.corpus import Corpus
 from fastsql.training.corpus.sample import Sample
@@ -54,7 +53,7 @@ BAD_STEPS = 20
 """Steps in a row without a finite gradient before the run gives up."""
 
 
-_RESUME_ONLY = frozenset({"model", "auxiliary", "optimizer", "rng", "ema_steps"})
+RESUME_ONLY = frozenset({"model", "auxiliary", "optimizer", "rng", "ema_steps"})
 
 
 @dataclass(frozen=True)
@@ -72,8 +71,15 @@ class Run:
     """One run: its model, optimizer and average, where it is, and what it writes."""
 
     def __init__(
-        self, config: TrainConfig, corpus: Corpus, folder: Path, device: torch.device, progress: RunProgress
+        self,
+        config: TrainConfig,
+        corpus: Corpus,
+        folder: Path,
+        device: torch.device,
+        progress: RunProgress,
+        lengths: Sequence[int] | None = None,
     ) -> None:
+        """`lengths`: of the corpus's samples to train on, if known."""
         self.config, self.corpus, self.folder, self.device, self.progress = (
             config,
             corpus,
@@ -104,9 +110,11 @@ class Run:
         self.average = MovingAverage(copy.deepcopy(self.model), config.optim.ema)
         self.at = Position()
         self.best: DevScore | None = None
-        self.maker = self._maker(corpus.train, augmented=True)
+        self.maker = self._maker(corpus.train, augmented=True, lengths=lengths)
 
-    def _maker(self, samples: tuple[Sample, ...], augmented: bool) -> ExampleMaker:
+    def _maker(
+        self, samples: tuple[Sample, ...], augmented: bool, lengths: Sequence[int] | None = None
+    ) -> ExampleMaker:
         return ExampleMaker(
             self.corpus,
             samples,
@@ -116,6 +124,7 @@ class Run:
             augment=self.config.augment if augmented else None,
             seed=self.config.order_seed,
             parts=self.auxiliary is not None and augmented,
+            lengths=lengths,
         )
 
     # ------------------------------------------------------------------ state
@@ -164,12 +173,12 @@ class Run:
     def warm_start(self, bundle: str | Path, fresh: Sequence[str] = ()) -> None:
         """Takes over every weight of a bundle that has a place and a shape here, and no prefix among `fresh`.
 
-        Graph layers beyond those of the bundle change nothing at first (see `deepened`).
+        Graph layers, heads and hidden units beyond those of the bundle change nothing at first (see `deepened`, `widened`).
         """
         own = self.model.state_dict()
         found = {
             name: tensor
-            for name, tensor in deepened(renumbered(Path(bundle), own), own).items()
+            for name, tensor in starting_weights(bundle, self.model_config, own).items()
             if name in own and own[name].shape == tensor.shape and not name.startswith(tuple(fresh))
         }
         self.model.load_state_dict({**own, **found})
@@ -180,10 +189,11 @@ class Run:
 
     # ------------------------------------------------------------------ run
 
-    def go(self, loaders: int, *, export: bool = True) -> TrainResult:
+    def go(self, loaders: int, *, export: bool = True, bundle: bool = True) -> TrainResult:
         """Trains to the end of the schedule, or until interrupted; `loaders` processes prepare batches, 0: this one.
 
-        Without `export`, the end is neither scored nor kept: for measuring how long a run takes.
+        Without `export`, the end is neither scored nor kept: for measuring how long a run takes. Without `bundle`, it is
+        kept as a checkpoint alone.
 
         Of a team, each process trains on its share of the batches, and the leader alone scores and writes.
         """
@@ -202,7 +212,9 @@ class Run:
             )
             for share in range(shares)
         ]
-        with Loader(streams, background=loaders > 0) as loader:
+        # Forking a process that computes with OpenMP's threads can deadlock; one that leaves that to a GPU has none at work.
+        forks = self.device.type == "cuda"
+        with Loader(streams, background=loaders > 0, forks=forks) as loader:
             if team.rank:
                 self._follow(loader)
                 return TrainResult(self.folder, self.at.epochs, self.at.seconds, None, False)
@@ -210,9 +222,9 @@ class Run:
         if not export:
             return TrainResult(self.folder, self.at.epochs, self.at.seconds, None, finished)
         save_checkpoint(self.folder / LAST, self.state())
-        if finished:  # with a score, behind which the curves were drawn
+        if finished and bundle:  # with a score, behind which the curves were drawn
             self._export()
-        else:
+        elif not finished:
             draw_curves(self.folder)
         return TrainResult(self.folder, self.at.epochs, self.at.seconds, self.best, finished)
 
@@ -340,7 +352,7 @@ class Run:
         if found.value > self.at.best:
             self.at.best, self.at.since_best, self.best = found.value, 0, found
             # For exporting, not for resuming: a quarter of the size.
-            exported = {key: value for key, value in self.state().items() if key not in _RESUME_ONLY}
+            exported = {key: value for key, value in self.state().items() if key not in RESUME_ONLY}
             save_checkpoint(self.folder / BEST, exported)
         else:
             self.at.since_best += 1

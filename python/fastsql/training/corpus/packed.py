@@ -1,0 +1,146 @@
+"""A corpus in one file: prepared where the data and the time for it are, learnt from on another machine."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import pickle
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import chain
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from fastsql.linking.candidates import find_candidates
+from fastsql.linking.dictionary import ValueDictionary, column_name
+from fastsql.synthesis.generate import Report
+from fastsql.training.config import ConfigError, TrainConfig
+from fastsql.training.corpus.corpus import Corpus
+from fastsql.training.corpus.lexicon import PoolKey
+from fastsql.training.corpus.sources import Domain
+
+SUFFIX = ".corpus"
+"""How the names of such files end."""
+_MAGIC = b"fastsql corpus 1\n"
+_OURS = re.compile(r"fastsql\.[a-z_.]+")
+_PLAIN = {("builtins", "frozenset"), ("builtins", "set"), ("pathlib", "PosixPath")}
+_ALL = 1_000_000
+"""Of the candidates of a question none is left out."""
+_Part = tuple[str, Domain, list[str], Mapping[PoolKey, list[str]]]
+
+
+@dataclass(frozen=True)
+class Packed:
+    """What a run needs of its data: the configuration that they were read by, the corpus, and `lengths` of its train part
+    (`fastsql.training.batches.maker.lengths_of`).
+    """
+
+    config: TrainConfig
+    corpus: Corpus
+    lengths: list[int]
+
+    def with_said_values(self, processes: int, report: Report) -> Packed:
+        """The same with dictionaries of the values alone that its questions can say, a small part of them.
+
+        Those are the ones that are found in its questions, and those that `Corpus.pools` puts in their places. What else is
+        in a database's dictionary no version of any example says, but for one that resembles a value by chance.
+        """
+        corpus = self.corpus
+        asked: defaultdict[str, set[str]] = defaultdict(set)
+        for sample in (*corpus.train, *corpus.dev_conversations, *chain.from_iterable(corpus.dev.values())):
+            asked[sample.pair.db_id] |= {sample.pair.question, *(text for text, _ in sample.earlier)}
+        parts = [
+            (name, corpus.domains[name], sorted(asked[name]), corpus.pools.get(name, {}))
+            for name in sorted(asked, key=lambda name: -len(asked[name]))
+            if corpus.domains[name].dictionary is not None
+        ]
+        said: dict[str, ValueDictionary] = {}
+        with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+            for name, found in pool.map(_said, parts, chunksize=4):
+                said[name] = found
+                if len(said) % 1000 == 0:
+                    report(f"values of {len(said)} of {len(parts)} databases looked up")
+        domains = {
+            name: replace(domain, dictionary=said.get(name)) for name, domain in corpus.domains.items()
+        }
+        return replace(self, corpus=replace(corpus, domains=domains))
+
+
+def write_packed(packed: Packed, file: Path) -> None:
+    """Writes the file, in place of one that lies there once it is whole."""
+    temporary = file.with_name(f"{file.name}.tmp")
+    # What many examples and variants of a schema have in common lies far apart.
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 3, "dict_size": 1 << 27}]
+    with temporary.open("wb") as out:
+        out.write(_MAGIC)
+        with lzma.open(out, "wb", filters=filters) as stream:
+            pickle.dump(packed, stream, protocol=5)
+    temporary.replace(file)
+
+
+def read_packed(file: Path) -> Packed:
+    """Reads such a file. Raises ConfigError where it is damaged, or another version of fastsql wrote it."""
+    try:
+        with file.open("rb") as source:
+            if source.read(len(_MAGIC)) != _MAGIC:
+                raise ConfigError("is no packed corpus", where=str(file), remedy="Make one with --pack.")
+            with lzma.open(source) as stream:
+                packed = _Reader(io.BytesIO(stream.read())).load()
+    except OSError as error:
+        raise ConfigError(f"cannot be read ({error.strerror})", where=str(file)) from error
+    except (
+        lzma.LZMAError,
+        EOFError,
+        pickle.UnpicklingError,
+        AttributeError,
+        ImportError,
+        TypeError,
+        ValueError,
+    ) as error:
+        raise ConfigError(
+            f"is damaged or of another version ({type(error).__name__})",
+            where=str(file),
+            remedy="Make it again with --pack.",
+        ) from error
+    if not isinstance(packed, Packed):
+        raise ConfigError("is no packed corpus", where=str(file), remedy="Make one with --pack.")
+    return packed
+
+
+class _Reader(pickle.Unpickler):
+    """Makes objects of fastsql's own classes and plain containers only: a file is data, not a program."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) in _PLAIN:
+            return super().find_class(module, name)
+        found = super().find_class(module, name) if _OURS.fullmatch(module) else None
+        if not isinstance(found, type):
+            raise pickle.UnpicklingError(f"{module}.{name} is not a part of a corpus")
+        return found
+
+
+def _said(part: _Part) -> tuple[str, ValueDictionary]:
+    """The name of a database, and the part of its dictionary that these questions and pools can say."""
+    name, domain, questions, pools = part
+    schema, dictionary = domain.schema, domain.dictionary
+    if dictionary is None:
+        raise ValueError("there is no dictionary to look values up in")
+    values = {
+        (candidate.value, column)
+        for question in questions
+        for candidate in find_candidates(question, schema, dictionary, limit=_ALL)
+        if candidate.source == "dictionary" and isinstance(candidate.value, str)
+        for column in candidate.columns
+    }
+    for (table, column, *_), texts in pools.items():
+        number = schema.column_index(table, column)
+        held = (dictionary.canonical(number, text) for text in texts)
+        values.update((value, number) for value in held if value is not None)
+    mapping: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for value, number in sorted(values):
+        mapping[column_name(schema, number)].append(value)
+    return name, ValueDictionary.from_mapping(mapping, schema)

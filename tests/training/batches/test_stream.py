@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import functools
-import gc
 import itertools
 import json
 import random
@@ -122,15 +121,13 @@ def test_the_other_process_delivers_what_it_makes(forks: bool) -> None:
         assert take(12, there) == take(12, iter(made))
 
 
-def test_copies_of_this_process_are_sent_nothing_and_leave_it_as_it_was() -> None:
+def test_copies_of_this_process_are_sent_nothing() -> None:
     """What cannot be pickled has no other way to them."""
     streams = [
         lambda share=share: deliveries(CountingMaker(), 8, 400, 3, share=(share, 2)) for share in (0, 1)
     ]
     with Loader(streams, forks=True) as loader:
-        assert gc.get_freeze_count() > 0
         assert take(20, loader) == take(20, START())
-    assert gc.get_freeze_count() == 0
 
 
 def test_a_fault_of_the_other_process_is_raised_here() -> None:

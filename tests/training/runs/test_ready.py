@@ -123,7 +123,8 @@ def test_layers_that_the_encoder_lacks_cannot_be_frozen(config: TrainConfig, lay
     [
         pytest.param({"d": 32}, "model.d is 32 in this run and 16 in the bundle", id="d"),
         pytest.param({"heads": 4}, "model.heads is 4 in this run and 2 in the bundle", id="heads"),
-        pytest.param({"ffn": 32}, "model.ffn is 32 in this run and 16 in the bundle", id="ffn"),
+        pytest.param({"ffn": 8}, "model.ffn is 8 in this run and 16 in the bundle", id="ffn"),
+        pytest.param({"d": 8, "heads": 1}, "model.d is 8 in this run and 16 in the bundle", id="fewer heads"),
     ],
 )
 def test_a_bundle_of_other_sizes_is_refused_before_anything_takes_long(
@@ -136,6 +137,13 @@ def test_a_bundle_of_other_sizes_is_refused_before_anything_takes_long(
 
 def test_a_bundle_of_another_number_of_layers_fits(config: TrainConfig, bundle: Path) -> None:
     assert check_ready(with_model(config, joint_layers=3, decoder_layers=1), bundle) is not None
+
+
+@pytest.mark.parametrize("sizes", [{"d": 32, "heads": 4}, {"ffn": 32}, {"d": 24, "heads": 3, "ffn": 24}])
+def test_a_narrower_bundle_fits_where_heads_are_as_large(
+    config: TrainConfig, bundle: Path, sizes: dict[str, int]
+) -> None:
+    assert check_ready(with_model(config, **sizes), bundle) is not None
 
 
 @pytest.mark.usefixtures("nothing_takes_long")
@@ -185,7 +193,7 @@ def test_fresh_words_are_known_on_the_command_line(
     config: TrainConfig, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[object, ...]] = []
-    monkeypatch.setattr("fastsql.training.runs.ready.check_ready", lambda *given: asked.append(given))
+    monkeypatch.setattr("fastsql.training.runs.ready.check_ready", lambda *given, files: asked.append(given))
     monkeypatch.setattr(
         "fastsql.training.train", lambda *_, **__: loop.TrainResult(tmp_path, 0.0, 0.0, None, False)
     )

@@ -8,7 +8,6 @@ A GPU eats batches faster than one process makes them: several take turns.
 from __future__ import annotations
 
 import functools
-import gc
 import itertools
 import multiprocessing
 import queue
@@ -196,9 +195,6 @@ class Loader:
 
     def __enter__(self) -> Loader:
         if self._background:
-            if self._method == "fork":
-                gc.collect()
-                gc.freeze()  # else the copies' collectors would touch, and so copy, every object
             self._workers = [_start(stream, self._method) for stream in self._streams]
             takes = [worker.take for worker in self._workers]
         else:
@@ -210,8 +206,6 @@ class Loader:
         for worker in self._workers:
             worker.end()
         self._workers, self._turns = [], None
-        if self._method == "fork":
-            gc.unfreeze()
 
     def __iter__(self) -> Iterator[Delivery]:
         return self

@@ -7,10 +7,12 @@ same batches in the same order. Its rates fall over epochs or minutes, whichever
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -111,13 +113,14 @@ def train(
         if packed is None:
             packed = pack(config, made, processes, progress.note)
         packed.corpus.held_out.save(folder / HELD_OUT)
-        run = _begin(config, packed, folder, place, progress, each, start)
-        if processes == 1:
-            result = run.go(readers, export=export, bundle=bundle)
-        else:
-            arguments = (config, packed, folder, each, start, readers)
-            with Leader(processes, run.parameters, _follow, arguments) as run.team:
+        with _settled():
+            run = _begin(config, packed, folder, place, progress, each, start)
+            if processes == 1:
                 result = run.go(readers, export=export, bundle=bundle)
+            else:
+                arguments = (config, packed, folder, each, start, readers)
+                with Leader(processes, run.parameters, _follow, arguments) as run.team:
+                    result = run.go(readers, export=export, bundle=bundle)
     if result.finished and export and bundle:
         warnings.warn(_uncalibrated(folder, made), CalibrationWarning, stacklevel=2)
     return result
@@ -133,6 +136,19 @@ def pack(config: TrainConfig, cache: Path, processes: int, report: Report) -> Pa
     check_corpus(corpus)
     tokenizer = load_pretrained(config.model.encoder).tokenizer
     return Packed(config, corpus, lengths_of(corpus.train, tokenizer))
+
+
+@contextmanager
+def _settled() -> Iterator[None]:
+    """Within, nobody looks for garbage among what is there: millions of objects that stay, ten seconds each time.
+
+    Nor do copies of this process, where that would touch, and so copy, every object.
+    """
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 @dataclass(frozen=True)

@@ -34,35 +34,38 @@ class Version:
     program: Program
 
 
+@dataclass(frozen=True)
+class _Database:
+    """What versions of a database's questions are drawn from."""
+
+    time_columns: frozenset[int]
+    amounts: frozenset[int]
+    transplants: Transplants
+
+
 class Augmenter:
     """Draws a version of a sample. Holds what replacements are drawn from."""
 
     def __init__(self, corpus: Corpus, settings: AugmentSettings) -> None:
         self.settings = settings
         self.pools = corpus.pools
-        self.time_columns = {
-            db_id: frozenset(i for i, column in enumerate(domain.schema.columns) if column.type == "time")
-            for db_id, domain in corpus.domains.items()
-        }
-        self.amounts = {db_id: _amounts(domain.schema) for db_id, domain in corpus.domains.items()}
-        known = _by_database(sample for sample in corpus.train if not sample.pair.interaction)
-        held_out = _by_database(corpus.dev_templates)
-        self.transplants = {
-            db_id: Transplants.collect(known[db_id], [sample.program for sample in held_out[db_id]])
-            for db_id in corpus.domains
-        }
+        self._schemas = {db_id: domain.schema for db_id, domain in corpus.domains.items()}
+        self._known = _by_database(sample for sample in corpus.train if not sample.pair.interaction)
+        self._held_out = _by_database(corpus.dev_templates)
+        self._databases: dict[str, _Database] = {}
 
     def draw(self, sample: Sample, rng: random.Random) -> Version:
         """A version of `sample`; its question and program say the same."""
         settings = self.settings
         question, program = sample.pair.question, sample.program
-        transplants = self.transplants[sample.pair.db_id]
+        database = self._database(sample.pair.db_id)
+        transplants = database.transplants
         if rng.random() < settings.opposites:
-            turned = turn(question, program, self.time_columns[sample.pair.db_id], rng)
+            turned = turn(question, program, database.time_columns, rng)
             if not transplants.is_held_out(turned[1]):
                 question, program = turned
         if rng.random() < settings.comparisons:
-            other = exchange_comparison(question, program, self.amounts[sample.pair.db_id], rng)
+            other = exchange_comparison(question, program, database.amounts, rng)
             if other is not None and not transplants.is_held_out(other[1]):
                 question, program = other
         if rng.random() < settings.times:
@@ -79,6 +82,18 @@ class Augmenter:
             change_writing(draft.text(), settings, rng),
             exchange_literals(program, draft.literals),
         )
+
+    def _database(self, db_id: str) -> _Database:
+        """What is learnt of a database when one of its questions is first drawn: of thousands it takes a while."""
+        if db_id not in self._databases:
+            schema = self._schemas[db_id]
+            held_out = [sample.program for sample in self._held_out.get(db_id, ())]
+            self._databases[db_id] = _Database(
+                frozenset(i for i, column in enumerate(schema.columns) if column.type == "time"),
+                _amounts(schema),
+                Transplants.collect(self._known.get(db_id, ()), held_out),
+            )
+        return self._databases[db_id]
 
 
 def _amounts(schema: Schema) -> frozenset[int]:

@@ -56,7 +56,7 @@ def reranker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     config = toy_reranker.make_config()
     weights = toy_reranker.random_weights(config)
     path = save_reranker(tmp_path / "reranker.safetensors", config, weights, WORDPIECE)
-    monkeypatch.setattr("fastsql.parser.weigh.bundled_reranker", lambda: path)
+    monkeypatch.setattr("fastsql.parser.weigh.bundled_reranker", lambda _: path)
     return path
 
 
@@ -293,7 +293,7 @@ def test_without_its_reranker_a_bundle_warns_and_answers_alone(
     weights = toy_reranker.random_weights(config, 1)
     other = save_reranker(tmp_path / "other.safetensors", config, weights, WORDPIECE)
     for path in (other, tmp_path / "nowhere.safetensors"):
-        monkeypatch.setattr("fastsql.parser.weigh.bundled_reranker", lambda path=path: path)
+        monkeypatch.setattr("fastsql.parser.weigh.bundled_reranker", lambda _, path=path: path)
         with pytest.warns(CalibrationWarning, match="the reranker that its probabilities"):
             parser = load_toy(folder)
         found = asked(parser, QUESTIONS[0])

@@ -226,7 +226,7 @@ class Reliability:
         if refers and self.turns is not None:
             elsewhere = None if self.elsewhere is None else self.elsewhere.judge_of_turns(evidence)
             return self.turns.blended(elsewhere or self.turns, evidence, evidence.known)
-        doubted = self.doubted if evidence.likelihood and evidence.known == 1 else None
+        doubted = self.doubted if evidence.seconded and evidence.known == 1 else None
         side = doubted or self
         judge = side.inspected or side.judge if inspected else side.judge
         if self.elsewhere is None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fastsql.reliability.evidence import FEATURES, INSPECTED, SECONDED, Evidence
+from fastsql.reliability.evidence import FEATURES, INSPECTED, RERANKED, REVERSED, SECONDED, Evidence
 from fastsql.reliability.regression import Regression, malformed, sigmoid
 
 SECOND_WEIGHT = 0.25
@@ -111,16 +111,24 @@ class Weights:
 class SecondModels:
     """Who gives a second opinion, told by the SHA-256 of the weights: what another one says is worth something else.
 
-    `reranker` is None in bundles of before there was one, which ask none.
+    `reranker` is None in bundles of before there was one, `reverse` in those of a language that has no reverse model: these
+    ask none. One of the two is there.
     """
 
-    reverse: str
+    reverse: str | None
     reranker: str | None
+
+    @property
+    def silent(self) -> tuple[str, ...]:
+        """The evidence that nobody gives."""
+        return (() if self.reverse else REVERSED) + (() if self.reranker else RERANKED)
 
 
 def weights_of(models: SecondModels) -> Weights:
     """What they count unless a bundle says otherwise."""
-    return Weights(SECOND_WEIGHT, None) if models.reranker is None else Weights(BESIDE_RATING, RATING_WEIGHT)
+    if models.reranker is None:
+        return Weights(SECOND_WEIGHT, None)
+    return Weights(BESIDE_RATING if models.reverse else None, RATING_WEIGHT)
 
 
 @dataclass(frozen=True)
@@ -150,12 +158,14 @@ class Second:
         judge = Judge.from_settings(found, where, (*FEATURES, *SECONDED))
         assert isinstance(found, Mapping)  # as a judge was read from it
         reverse, reranker, inspected = found.get("reverse"), found.get("reranker"), found.get("inspected")
-        if not isinstance(reverse, str):
+        if not isinstance(reverse, str | None) or (reverse is None and reranker is None):
             raise malformed("it does not name a reverse model", where)
         if not isinstance(reranker, str | None):
             raise malformed("it does not name a reranker", where)
-        rating = None if reranker is None else read_weight(found.get("rating_weight"), where)
-        weights = Weights(read_weight(found.get("weight"), where), rating)
+        weights = Weights(
+            None if reverse is None else read_weight(found.get("weight"), where),
+            None if reranker is None else read_weight(found.get("rating_weight"), where),
+        )
         names = (*INSPECTED, *SECONDED)
         looked = None if inspected is None else Judge.from_settings(inspected, f"{where}.inspected", names)
         turns = judge_of_turns(found, where, (*FEATURES, *SECONDED))
@@ -166,7 +176,8 @@ class Second:
         parts = {"inspected": self.inspected, "turns": self.turns}
         found = self.judge.to_settings()
         found |= {name: part.to_settings() for name, part in parts.items() if part is not None}
-        found |= {"reverse": self.models.reverse, "weight": self.weights.likelihood}
+        if self.models.reverse is not None:
+            found |= {"reverse": self.models.reverse, "weight": self.weights.likelihood}
         if self.models.reranker is not None:
             found |= {"reranker": self.models.reranker, "rating_weight": self.weights.rating}
         return found
@@ -225,7 +236,7 @@ class Elsewhere:
 
     def judge_of(self, evidence: Evidence, *, inspected: bool) -> Judge:
         """The judge of a query of which this much is known."""
-        side = self.second if self.second is not None and evidence.likelihood else self
+        side = self.second if self.second is not None and evidence.seconded else self
         return side.inspected or side.judge if inspected else side.judge
 
     @classmethod

@@ -113,7 +113,8 @@ class Table:
     @property
     def seconded(self) -> Flags:
         """bool[n]: whether a second opinion was asked for about the hypothesis."""
-        found: Flags = self.plain[:, NAMES.index("likelihood")] != 0
+        said = self.plain[:, [NAMES.index(name) for name in ("likelihood", "rating")]]
+        found: Flags = (said != 0).any(axis=1)
         return found
 
     @property

@@ -47,6 +47,7 @@ from fastsql.synthesis.carried import VARIANTS, carry_held_out, turns_file, writ
 from fastsql.synthesis.generate import Report
 from fastsql.synthesis.hospital.everyday import everyday_set
 from fastsql.synthesis.many import set_files
+from fastsql.synthesis.schema.words import ENGLISH
 from fastsql.training.batches.conversations import answered, earlier_turns
 from fastsql.training.config import ConfigError, expand_path
 from fastsql.training.corpus.split import HeldOut, PairKey
@@ -135,18 +136,18 @@ def _gathered(
             (dev if beam.schema in held_out.databases else train).append(beam)
     written = settings.written
     for designs, weight in ((written.designs, written.weight), (written.new, written.new_weight)):
-        for source in _written(designs, weight, folder, report):
+        for source in _written(designs, weight, settings.language, folder, report):
             train += find(source, bundle=bundle)
     for source in _everyday(written.hospital_weight, folder):
         train += find(source, bundle=bundle)
     for one in settings.earlier:
         earlier = _read_alike(one.parser, bundle)
         for source in (
-            *_written(one.designs, one.weight, folder, report),
+            *_written(one.designs, one.weight, settings.language, folder, report),
             *_everyday(one.hospital_weight, folder),
         ):
             train += find(source, bundle=earlier)
-    for source in _written(settings.held_out_designs, 1.0, folder, report):
+    for source in _written(settings.held_out_designs, 1.0, settings.language, folder, report):
         dev += find(source, bundle=bundle)
     return Beams(tuple(train), tuple(dev))
 
@@ -161,14 +162,16 @@ def _read_alike(parser: str, bundle: Bundle) -> Bundle:
     return other
 
 
-def _written(designs: Sequence[str], weight: float, folder: Path, report: Report) -> list[BeamSource]:
+def _written(
+    designs: Sequence[str], weight: float, language: str, folder: Path, report: Report
+) -> list[BeamSource]:
     """Questions and conversations over designs, made once."""
     if not designs:
         return []
-    name = f"written-{hashlib.sha256(' '.join(designs).encode()).hexdigest()[:12]}"
-    made = folder / name
+    told = " ".join(designs if language == ENGLISH else (*designs, f"in {language}"))
+    made = folder / f"written-{hashlib.sha256(told.encode()).hexdigest()[:12]}"
     if not set_files(made)[0].is_file():
-        write_carried(carry_held_out(designs, VARIANTS, report, made / _DATABASES), made)
+        write_carried(carry_held_out(designs, VARIANTS, report, made / _DATABASES, language=language), made)
     return _carried(made, weight)
 
 

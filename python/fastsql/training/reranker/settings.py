@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from fastsql.synthesis.schema.words import ENGLISH
 from fastsql.training.config import ConfigError, build, expand_path, read_toml
 
 
@@ -59,7 +60,8 @@ class EarlierBeams:
 class BeamSettings:
     """What is parsed to learn from, and what is held out: what `held_out` names, and designs called `held_out_designs`.
 
-    `beam`: hypotheses of a question; of `most` of them, at least 4, is learnt: two right ones at most, and wrong ones.
+    `language` is that of all that is written by hand. `beam`: hypotheses of a question; of `most` of them, at least 4, is
+    learnt: two right ones at most, and wrong ones.
     """
 
     held_out: str
@@ -67,6 +69,7 @@ class BeamSettings:
     written: WrittenBeams = field(default_factory=WrittenBeams)
     earlier: tuple[EarlierBeams, ...] = ()
     held_out_designs: tuple[str, ...] = ()
+    language: str = ENGLISH
     beam: int = 8
     most: int = 6
     turns: int = 15  # of a conversation, at most
@@ -131,6 +134,12 @@ def settings_from_dict(raw: dict[str, Any], where: str = "configuration") -> Rer
             "there is nothing to learn from",
             where=where,
             remedy="Name a data set in data.sources, or designs in data.written or data.earlier.",
+        )
+    if hospital and settings.data.language != ENGLISH:
+        raise ConfigError(
+            "what is written over the demo hospital is English",
+            where=where,
+            remedy="Set hospital_weight = 0.",
         )
     if settings.data.most < 4:
         raise ConfigError(

@@ -85,11 +85,6 @@ class Evidence:
     """Share of the schema's columns that the schemas have which calibration met in training (`Elsewhere`). No feature: it
     says which regressions are to be trusted."""
 
-    @property
-    def seconded(self) -> bool:
-        """Whether anybody was asked for a second opinion."""
-        return bool(self.likelihood or self.rating)
-
 
 BEAM = ("sequence", "worst", "margin", "decisions", "entropy")
 WORDS = (

@@ -149,6 +149,10 @@ class Second:
     inspected: Judge | None
     turns: Judge | None = None
 
+    def has_spoken(self, evidence: Evidence) -> bool:
+        """Whether all of them were asked: of a question that goes on from others, a reverse model is not."""
+        return bool(evidence.rating if self.models.reverse is None else evidence.likelihood)
+
     @classmethod
     def from_settings(cls, found: object, where: str) -> Second:
         """Read {"reverse", "weight", "reranker", "rating_weight", "right", "unanswerable", "inspected", "turns"}.
@@ -236,7 +240,7 @@ class Elsewhere:
 
     def judge_of(self, evidence: Evidence, *, inspected: bool) -> Judge:
         """The judge of a query of which this much is known."""
-        side = self.second if self.second is not None and evidence.seconded else self
+        side = self.second if self.second is not None and self.second.has_spoken(evidence) else self
         return side.inspected or side.judge if inspected else side.judge
 
     @classmethod

@@ -264,6 +264,7 @@ def test_a_run_stops_goes_on_and_is_exported(settings: RerankerSettings, output:
     rows = read_metrics(output)
     assert [row["kind"] for row in rows] == ["dev", "dev"]
     assert 0 <= rows[-1]["by_rank"] <= 1
+    assert 0 <= rows[-1]["by_both"] <= 1
 
     file = export_reranker(checkpoint, output / "weights.safetensors")
     words = (

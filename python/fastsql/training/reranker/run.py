@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from fastsql.parser.bundles import open_model
+from fastsql.reliability.judges import RATING_WEIGHT
 from fastsql.reranker.config import RerankerConfig
 from fastsql.synthesis.generate import Report
 from fastsql.training.reranker.batches import Batch, BeamReader, loss_of
@@ -136,8 +137,8 @@ class RerankerRun(SingleRun[RerankerNetwork, Batch]):
 
     @torch.no_grad()
     def test(self, train: float) -> None:
-        """The loss over the held-out questions, and how many are right first, by the search and by the averaged weights."""
-        loss = questions = by_rank = by_rating = 0.0
+        """The loss over the held-out questions, and how many are right first: by the search, the averaged weights, both."""
+        loss = questions = by_rank = by_rating = by_both = 0.0
         for beams, batch in self.dev.plain():
             scores = self.average.model(batch.rows)
             loss += loss_of(scores, batch).item() * len(beams)
@@ -146,17 +147,19 @@ class RerankerRun(SingleRun[RerankerNetwork, Batch]):
                 ranks = torch.tensor([one.rank for one in beam.hypotheses])
                 by_rank += beam.hypotheses[int(ranks.argmax())].right
                 by_rating += beam.hypotheses[int(said.argmax())].right
+                by_both += beam.hypotheses[int((ranks + RATING_WEIGHT * said).argmax())].right
         figures = {
             "minutes": round(self.position.seconds / 60, 2),
             "loss": loss / max(1.0, questions),
             "train": train,
             "by_rank": by_rank / max(1.0, questions),
             "by_rating": by_rating / max(1.0, questions),
+            "by_both": by_both / max(1.0, questions),
         }
         append_metrics(self.folder, {"kind": "dev", **figures})
         self.report(
-            f"dev loss {figures['loss']:.4f} at {figures['minutes']} min; right first {figures['by_rating']:.1%} by the"
-            f" reranker alone, {figures['by_rank']:.1%} by the search"
+            f"dev loss {figures['loss']:.4f} at {figures['minutes']} min; right first {figures['by_both']:.1%},"
+            f" {figures['by_rating']:.1%} by the reranker alone, {figures['by_rank']:.1%} by the search"
         )
 
     def described(self) -> dict[str, Any]:

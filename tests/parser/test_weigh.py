@@ -305,8 +305,8 @@ def test_a_reranker_is_asked_alone_where_a_language_has_no_reverse_model(
     assert sorted(score for score, _ in told(found)) == pytest.approx(
         sorted(score for score, _ in told(plain))
     )
-    evidence = found.background.seen.evidence  # type: ignore[union-attr]
-    q = -0.5 + 0.3 * evidence.rating + 0.1 * evidence.rating_lead
+    first, *rivals = (rating for _, rating in about)
+    q = -0.5 + 0.3 * first + 0.1 * (first - max(rivals))
     assert found.confidence == pytest.approx(1 / (1 + math.exp(-q)), abs=1e-6)
 
 

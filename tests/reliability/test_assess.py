@@ -210,7 +210,7 @@ def test_a_second_opinion_may_be_a_rerankers_alone() -> None:
     found = Second.from_settings(told, "here")
     assert found.models == SecondModels(None, "another")
     assert found.models.silent == ("likelihood", "lead")
-    assert found.weights == Weights(None, 1.0)
+    assert found.weights == Weights(None, 0.5)
     assert found.weights.of_turns == found.weights
     assert found.to_settings() == told
     del told["reranker"]

@@ -19,7 +19,7 @@ from fastsql.model.tokenizer import Tokenizer
 from fastsql.parser import Parser
 from fastsql.parser.weigh import OUT_OF_QUESTION, bundled_models
 from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
-from fastsql.reliability.judges import RATING_WEIGHT, Weights, weights_of
+from fastsql.reliability.judges import RATING_ALONE, Weights, weights_of
 from fastsql.reliability.names import schema_names
 from fastsql.reranker import open_rater, reranker_digest
 from fastsql.reranker.weights import save_reranker
@@ -324,7 +324,7 @@ def test_each_language_has_a_reranker_of_its_own(tmp_path: Path, monkeypatch: py
     models = bundled_models(WORDPIECE)
     assert models is not None
     assert models.reverse is None
-    assert weights_of(models) == Weights(None, RATING_WEIGHT)
+    assert weights_of(models) == Weights(None, RATING_ALONE)
     (tmp_path / "reranker-zh" / "weights.safetensors").unlink()
     assert bundled_reranker(WORDPIECE).parent.name == "reranker-en"
     assert bundled_models(WORDPIECE) is None

@@ -19,6 +19,8 @@ SECOND_WEIGHT = 0.25
 over Spider's held-out databases (0.1 to 0.3) and over six designs held out (0.2 to 0.5; docs/reliability.md)."""
 RATING_WEIGHT, BESIDE_RATING = 1.0, 0.15
 """What the log-odds by a reranker count there, and what log P(question | program) does beside them (docs/reliability.md)."""
+RATING_ALONE = 0.5
+"""What they count where nobody else is asked: the reranker of this kind has learnt from fewer questions, and is too sure."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ def weights_of(models: SecondModels) -> Weights:
     """What they count unless a bundle says otherwise."""
     if models.reranker is None:
         return Weights(SECOND_WEIGHT, None)
-    return Weights(BESIDE_RATING if models.reverse else None, RATING_WEIGHT)
+    return Weights(None, RATING_ALONE) if models.reverse is None else Weights(BESIDE_RATING, RATING_WEIGHT)
 
 
 @dataclass(frozen=True)

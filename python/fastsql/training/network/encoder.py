@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from torch.nn import functional as F
 
 from fastsql.model.config import EncoderConfig
 from fastsql.training.network.attention import additive_mask, attention, heads_first, heads_last
+from fastsql.training.network.bins import Bins
 from fastsql.training.network.dropout import Dropout
 from fastsql.training.network.linear import Linear
 
@@ -45,8 +45,6 @@ class EncoderLayer(nn.Module):
         return output
 
 
-LEAST_BIN = 3
-"""Texts of up to two to this power of tokens are padded to one length on a GPU."""
 CACHED_TOKENS = 500_000
 """Tokens of schemas whose frozen states are kept, at 4 bytes for each of `hidden` numbers; then all are computed anew."""
 
@@ -91,38 +89,13 @@ class Encoder(nn.Module):
                 x = self._frozen(groups, lengths)
         else:
             x = self._embed(groups)
-        return _split(self._through(self.layers[self.frozen :], x, groups, lengths), groups)
+        return self._through(self.layers[self.frozen :], x, groups, _last_masked(groups, lengths))
 
     def _in_bins(self, groups: Sequence[Tensor], lengths: Tensor | None) -> list[Tensor]:
-        """As `forward`, groups of about the same length as one: a GPU takes as long to begin a product as to compute one."""
-        bins: defaultdict[int, list[int]] = defaultdict(list)
-        for number, group in enumerate(groups):
-            bins[max(LEAST_BIN, (group.shape[1] - 1).bit_length())].append(number)
-        padded = [_padded([groups[number] for number in numbers]) for numbers in bins.values()]
-        own = [
-            torch.cat(
-                [
-                    lengths
-                    if lengths is not None and number == len(groups) - 1
-                    else ids.new_full((len(groups[number]),), groups[number].shape[1])
-                    for number in numbers
-                ]
-            )
-            for numbers, ids in zip(bins.values(), padded, strict=True)
-        ]
-        masks = [_mask(ids, texts) for ids, texts in zip(padded, own, strict=True)]
-        x = self._embed(padded)
-        shapes = [(ids.shape[0], ids.shape[1]) for ids in padded]
-        for layer in self.layers:
-            x = layer(x, shapes, masks)
-        found: dict[int, Tensor] = {}
-        for numbers, states in zip(bins.values(), _split(x, padded), strict=True):
-            parts = torch.split(states, [len(groups[number]) for number in numbers])
-            found |= {
-                number: part[:, : groups[number].shape[1]]
-                for number, part in zip(numbers, parts, strict=True)
-            }
-        return [found[number] for number in range(len(groups))]
+        """What `forward` gives, by fewer and larger products."""
+        bins = Bins.of(groups, lengths)
+        masks = [_mask(ids, own) for ids, own in zip(bins.padded, bins.lengths, strict=True)]
+        return bins.apart(self._through(self.layers, self._embed(bins.padded), bins.padded, masks))
 
     def _frozen(self, groups: Sequence[Tensor], lengths: Tensor | None) -> Tensor:
         """States behind the frozen layers [tokens, hidden]; those of groups without padding are kept."""
@@ -153,21 +126,18 @@ class Encoder(nn.Module):
         """The states of each group behind the frozen layers."""
         if not groups:
             return []
-        return _split(self._through(self.layers[: self.frozen], self._embed(groups), groups, lengths), groups)
+        masks = _last_masked(groups, lengths)
+        return self._through(self.layers[: self.frozen], self._embed(groups), groups, masks)
 
     def _through(
-        self, layers: nn.ModuleList, x: Tensor, groups: Sequence[Tensor], lengths: Tensor | None
-    ) -> Tensor:
-        """X [tokens, hidden] of the groups, behind some layers."""
+        self, layers: nn.ModuleList, x: Tensor, groups: Sequence[Tensor], masks: Sequence[Tensor | None]
+    ) -> list[Tensor]:
+        """States [tokens, hidden] of the groups behind some layers, as float[texts, tokens, hidden] each."""
         shapes = [(group.shape[0], group.shape[1]) for group in groups]
-        masks = (
-            [None] * len(groups)
-            if lengths is None
-            else [None] * (len(groups) - 1) + [_mask(groups[-1], lengths)]
-        )
         for layer in layers:
             x = layer(x, shapes, masks)
-        return x
+        states = torch.split(x, [group.numel() for group in groups])
+        return [state.view(*group.shape, -1) for state, group in zip(states, groups, strict=True)]
 
     def _embed(self, groups: Sequence[Tensor]) -> Tensor:
         ids = torch.cat([group.reshape(-1) for group in groups])
@@ -177,22 +147,18 @@ class Encoder(nn.Module):
         return states if self.frozen else self.dropout(states)
 
 
+def _last_masked(groups: Sequence[Tensor], lengths: Tensor | None) -> list[Tensor | None]:
+    """Masks of groups of which the last alone may be padded."""
+    masks: list[Tensor | None] = [None] * len(groups)
+    if lengths is not None:
+        masks[-1] = _mask(groups[-1], lengths)
+    return masks
+
+
 def _mask(ids: Tensor, lengths: Tensor) -> Tensor:
-    """What is added to scores of texts [texts, tokens] that are so long: [texts, 1, 1, tokens]."""
+    """What is added to scores of texts [texts, tokens] that are so long: 0 or -inf, [texts, 1, 1, tokens]."""
     columns = torch.arange(ids.shape[1], device=ids.device)
     return additive_mask((columns[None, :] < lengths[:, None])[:, None, None, :], torch.float32)
-
-
-def _padded(groups: Sequence[Tensor]) -> Tensor:
-    """Groups of texts below each other, filled up with zeros."""
-    longest = max(group.shape[1] for group in groups)
-    return torch.cat([F.pad(group, (0, longest - group.shape[1])) for group in groups])
-
-
-def _split(x: Tensor, groups: Sequence[Tensor]) -> list[Tensor]:
-    """Rows [tokens, hidden] of the groups as float[texts, tokens, hidden] each."""
-    states = torch.split(x, [group.numel() for group in groups])
-    return [state.view(*group.shape, -1) for state, group in zip(states, groups, strict=True)]
 
 
 def _cast(x: Tensor) -> Tensor:

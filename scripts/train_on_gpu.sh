@@ -6,16 +6,16 @@
 #   python scripts/checkpoint_parts.py join runs/wide/parts runs/wide.pt --words ehr-en             here again
 #   fastsql export runs/wide.pt --output runs/bundle              and with --mix ehr-en, which it began from
 #
-# What the file is made of takes half an hour on two cores, and is kept beside it (cache/). The run needs Python with torch,
-# tokenizers, safetensors and sqlglot, the sources and the bundled ehr-en. More settings follow: --set optim.rate=3e-4 --loaders 7
+# What the file is made of takes a quarter of an hour on two cores, and is kept beside it (cache/). The run needs Python with
+# torch, tokenizers, safetensors and sqlglot, the sources and the bundled ehr-en. More settings follow, such as
+# --set data.written.pairs=30000 --set data.made.schemas=4000 --set data.made.pairs=20000 for pack (half an hour, 26 MB), and
+# --set optim.rate=3e-4 --loaders 7 for train.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PYTHONPATH="$PWD/python${PYTHONPATH:+:$PYTHONPATH}" TOKENIZERS_PARALLELISM=false
 
-# More designs and pairs than a processor gets through, and words of comparisons exchanged.
-DATA=(--set data.written.pairs=30000 --set data.made.schemas=4000 --set data.made.pairs=20000
-  --set data.made.demo=3000 --set data.made.conversations=3000)
-# A quarter wider than ehr-en, with an encoder that learns; batches as large as they get, as each costs the same launches.
+# A quarter wider than ehr-en, with an encoder that learns, and words of comparisons exchanged; batches as large as they get, as
+# each costs the same launches.
 WIDE=(--set model.d=320 --set model.heads=10 --set model.ffn=1280 --set model.frozen_layers=0
   --set 'model.encoder="ehr-en"' --set augment.comparisons=0.6
   --set optim.batch_size=64 --set optim.accumulate=2 --set optim.max_tokens=8000
@@ -24,14 +24,14 @@ WIDE=(--set model.d=320 --set model.heads=10 --set model.ffn=1280 --set model.fr
 
 case "${1:-}" in
   pack)
-    python3 -m fastsql train configs/ehr-en.toml --pack "$2" --processes "$(nproc)" "${DATA[@]}" "${@:3}"
+    python3 -m fastsql train configs/ehr-en.toml --pack "$2" --processes "$(nproc)" "${@:3}"
     ;;
   train)
     python3 -m fastsql train "$2" --output "$3" --max-minutes "$4" --warm-start ehr-en --no-bundle "${WIDE[@]}" "${@:5}"
     python3 scripts/checkpoint_parts.py split "$3/last.pt" "$3/parts"
     ;;
   *)
-    sed -n '2,12s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,14s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac

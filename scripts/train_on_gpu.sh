@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Trains the English parser on a machine with a GPU that has neither the data nor a network.
 #
-#   scripts/train_on_gpu.sh pack runs/ehr-en.corpus               here: the data of $FASTSQL_DATA in one file of some 25 MB
+#   scripts/train_on_gpu.sh pack runs/ehr-en.corpus               here: the data of $FASTSQL_DATA in one file
 #   scripts/train_on_gpu.sh train runs/ehr-en.corpus runs/wide 8  there: for eight minutes, and the checkpoint in parts
 #   python scripts/checkpoint_parts.py join runs/wide/parts runs/wide.pt --words ehr-en             here again
 #   fastsql export runs/wide.pt --output runs/bundle              and with --mix ehr-en, which it began from

@@ -161,7 +161,7 @@ def by_weights(options: argparse.Namespace, console: Console) -> int:
             f"{rating:g}": 100 * sum(one.first(likelihood, rating) for one in found) / len(found)
             for rating in RATINGS
         }
-        for likelihood in (LIKELIHOODS if models.reverse else LIKELIHOODS[:1])
+        for likelihood in LIKELIHOODS
     }
     console.table(
         ["likelihood \\ rating", *(f"{rating:g}" for rating in RATINGS)],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import importlib
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -14,12 +14,9 @@ import pytest
 
 from fastsql import CalibrationWarning
 from fastsql.errors import ModelError
-from fastsql.model.header import bundled_reranker
-from fastsql.model.tokenizer import Tokenizer
 from fastsql.parser import Parser
-from fastsql.parser.weigh import OUT_OF_QUESTION, bundled_models
+from fastsql.parser.weigh import OUT_OF_QUESTION
 from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
-from fastsql.reliability.judges import RATING_ALONE, Weights, weights_of
 from fastsql.reliability.names import schema_names
 from fastsql.reranker import open_rater, reranker_digest
 from fastsql.reranker.weights import save_reranker
@@ -43,8 +40,6 @@ JUDGE: dict[str, Any] = {
     "unanswerable": {"intercept": -1e3, "weights": {}},
 }
 SECOND_JUDGE = {**JUDGE, "right": {"intercept": 0.5, "weights": {"likelihood": 0.1, "lead": 0.2}}}
-ENGLISH_WORDPIECE = Tokenizer(WORDPIECE.json_text + " ")
-RATED_JUDGE = {**JUDGE, "right": {"intercept": -0.5, "weights": {"rating": 0.3, "rating_lead": 0.1}}}
 
 
 @pytest.fixture
@@ -62,7 +57,7 @@ def reranker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     config = toy_reranker.make_config()
     weights = toy_reranker.random_weights(config)
     path = save_reranker(tmp_path / "reranker.safetensors", config, weights, WORDPIECE)
-    monkeypatch.setattr("fastsql.parser.weigh.bundled_reranker", lambda _: path)
+    monkeypatch.setattr("fastsql.parser.weigh.bundled_reranker", lambda: path)
     return path
 
 
@@ -78,13 +73,12 @@ def bundle(
 ) -> Path:
     """A bundle that asks a reverse model over schemas whose columns are not `known`; none where there is none."""
     elsewhere: dict[str, Any] = {**JUDGE, "known": list(known)}
-    second: dict[str, Any] = {}
     if reverse is not None:
-        second |= {"reverse": reverse_digest(reverse, WORDPIECE), "weight": weight}
-    if reranker is not None:
-        second |= {"reranker": reranker_digest(reranker, WORDPIECE), "rating_weight": rating_weight}
-    if second:
-        elsewhere["second"] = {**(SECOND_JUDGE if reverse else RATED_JUDGE), **second}
+        digest = reverse_digest(reverse, WORDPIECE)
+        elsewhere["second"] = {**SECOND_JUDGE, "reverse": digest, "weight": weight}
+        if reranker is not None:
+            told = {"reranker": reranker_digest(reranker, WORDPIECE), "rating_weight": rating_weight}
+            elsewhere["second"] |= told
     return write_bundle(folder, reliability={**AS_THE_SEQUENCE, "elsewhere": elsewhere}, **more)
 
 
@@ -232,6 +226,9 @@ def test_what_is_too_long_for_the_reverse_model_is_judged_alone(
     tmp_path: Path, reverse: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = asked(load_toy(bundle(tmp_path / "plain", None)), QUESTIONS[0])
+    importlib.import_module(
+        "fastsql.reverse.likelihood"
+    )  # which keeps the number that it finds when it is imported
     monkeypatch.setattr("fastsql.reverse.source.MAX_TOKENS", 3)
     found = asked(load_toy(bundle(tmp_path / "second", reverse)), QUESTIONS[0])
     assert (found.best, found.confidence) == (expected.best, expected.confidence)
@@ -291,45 +288,6 @@ def test_in_a_conversation_it_reads_the_questions_before_and_no_reverse_model_is
     assert continued, "some question was read with the one before it"
 
 
-def test_a_reranker_is_asked_alone_where_a_language_has_no_reverse_model(
-    tmp_path: Path, reranker: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("fastsql.parser.weigh.bundled_reverse", lambda: tmp_path / "nowhere.safetensors")
-    plain = asked(load_toy(bundle(tmp_path / "plain", None)), QUESTIONS[0])
-    parser = load_toy(bundle(tmp_path / "rated", None, reranker=reranker))
-    found = asked(parser, QUESTIONS[0])
-    assert all(likelihood == 0 for _, likelihood in told(found))
-    about = [(score, rating) for (score, _), rating in zip(told(found), rated(found), strict=True) if rating]
-    assert len(about) > 1, "there is something to choose"
-    assert about == sorted(about, key=lambda one: -one[0] - one[1])
-    assert sorted(score for score, _ in told(found)) == pytest.approx(
-        sorted(score for score, _ in told(plain))
-    )
-    first, *rivals = (rating for _, rating in about)
-    q = -0.5 + 0.3 * first + 0.1 * (first - max(rivals))
-    assert found.confidence == pytest.approx(1 / (1 + math.exp(-q)), abs=1e-6)
-
-
-def test_each_language_has_a_reranker_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The one that shares the tokenizer; the English one, which fits nothing else, where none does."""
-    config = toy_reranker.make_config()
-    weights = toy_reranker.random_weights(config)
-    monkeypatch.setattr("fastsql.model.header._MODELS", tmp_path)
-    for language, tokenizer in (("en", ENGLISH_WORDPIECE), ("zh", WORDPIECE)):
-        (tmp_path / f"reranker-{language}").mkdir()
-        save_reranker(tmp_path / f"reranker-{language}" / "weights.safetensors", config, weights, tokenizer)
-    assert bundled_reranker(WORDPIECE).parent.name == "reranker-zh"
-    assert bundled_reranker(ENGLISH_WORDPIECE).parent.name == "reranker-en"
-    assert bundled_reranker().parent.name == "reranker-en"
-    models = bundled_models(WORDPIECE)
-    assert models is not None
-    assert models.reverse is None
-    assert weights_of(models) == Weights(None, RATING_ALONE)
-    (tmp_path / "reranker-zh" / "weights.safetensors").unlink()
-    assert bundled_reranker(WORDPIECE).parent.name == "reranker-en"
-    assert bundled_models(WORDPIECE) is None
-
-
 def test_without_its_reranker_a_bundle_warns_and_answers_alone(
     tmp_path: Path, reverse: Path, reranker: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -339,7 +297,7 @@ def test_without_its_reranker_a_bundle_warns_and_answers_alone(
     weights = toy_reranker.random_weights(config, 1)
     other = save_reranker(tmp_path / "other.safetensors", config, weights, WORDPIECE)
     for path in (other, tmp_path / "nowhere.safetensors"):
-        monkeypatch.setattr("fastsql.parser.weigh.bundled_reranker", lambda _, path=path: path)
+        monkeypatch.setattr("fastsql.parser.weigh.bundled_reranker", lambda path=path: path)
         with pytest.warns(CalibrationWarning, match="the reranker that its probabilities"):
             parser = load_toy(folder)
         found = asked(parser, QUESTIONS[0])

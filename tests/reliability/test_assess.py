@@ -204,36 +204,6 @@ def test_a_second_opinion_of_before_there_were_rerankers_asks_none() -> None:
     assert found.to_settings() == before
 
 
-def test_a_second_opinion_may_be_a_rerankers_alone() -> None:
-    told = ELSEWHERE.to_settings()["second"]
-    del told["reverse"], told["weight"]
-    found = Second.from_settings(told, "here")
-    assert found.models == SecondModels(None, "another")
-    assert found.models.silent == ("likelihood", "lead")
-    assert found.weights == Weights(None, 0.5)
-    assert found.weights.of_turns == found.weights
-    assert found.to_settings() == told
-    del told["reranker"]
-    with pytest.raises(ModelError, match="does not name a reverse model"):
-        Second.from_settings(told, "here")
-
-
-@pytest.mark.parametrize("reverse", ["a digest", None])
-def test_a_second_opinion_counts_once_all_who_give_it_were_asked(reverse: str | None) -> None:
-    second = replace(ELSEWHERE.second, models=SecondModels(reverse, "another"))  # type: ignore[type-var]
-    elsewhere = replace(ELSEWHERE, second=second)
-    whole = Reliability(Judge(RIGHT), elsewhere=elsewhere)
-    both = Evidence(sequence=2.0, likelihood=-1.0, lead=2.0, rating=-0.5, rating_lead=4.0, known=0.0)
-    rated = replace(both, likelihood=0.0, lead=0.0)  # as of a question that stands behind others
-    alone = Evidence(sequence=2.0, known=0.0)
-    for evidence, judge in (
-        (both, second.judge),
-        (rated, elsewhere.judge if reverse else second.judge),
-        (alone, elsewhere.judge),
-    ):
-        assert whole.assess(evidence) == judge(evidence)
-
-
 def test_a_schema_known_in_part_is_judged_between_a_known_and_a_new_one() -> None:
     whole = Reliability(Judge(RIGHT, UNANSWERABLE), elsewhere=ELSEWHERE)
     us = [

@@ -25,12 +25,9 @@ def bundled_reverse() -> Path:
     return _MODELS / "reverse-en" / "weights.safetensors"
 
 
-def bundled_reranker(tokenizer: Tokenizer | None = None) -> Path:
-    """The same of the reranker that shares a `tokenizer`, one for each language; the English one where none does."""
-    english, *others = (_MODELS / f"reranker-{language}" / "weights.safetensors" for language in ("en", "zh"))
-    if tokenizer is None:
-        return english
-    return next((path for path in others if reranker_digest(path, tokenizer) is not None), english)
+def bundled_reranker() -> Path:
+    """The same of the reranker."""
+    return _MODELS / "reranker-en" / "weights.safetensors"
 
 
 def reverse_digest(path: str | Path, tokenizer: Tokenizer) -> str | None:

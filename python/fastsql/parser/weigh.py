@@ -39,11 +39,11 @@ class SecondOpinion:
     """A reverse model and a reranker, each opened when it is first asked: a parser that is never in doubt, over
     schemas that it knows, needs neither.
 
-    Thread-safe. Either is None for a bundle that asks none.
+    Thread-safe. `reranker` is None for a bundle that asks none.
     """
 
     def __init__(
-        self, reverse: Path | None, reranker: Path | None, tokenizer: Tokenizer, *, native: bool, threads: int
+        self, reverse: Path, reranker: Path | None, tokenizer: Tokenizer, *, native: bool, threads: int
     ) -> None:
         self._reverse = reverse
         self._reranker = reranker
@@ -66,10 +66,9 @@ class SecondOpinion:
             return None
         # The engine of a GPU counts questions, not threads.
         threads = min(engine.threads, MOST_THREADS) if engine.device == "cuda" else engine.threads
-        reverse = None if models.reverse is None else bundled_reverse()
-        reranker = None if models.reranker is None else bundled_reranker(engine.tokenizer)
+        reranker = None if models.reranker is None else bundled_reranker()
         by_core = engine.device != "python"
-        return cls(reverse, reranker, engine.tokenizer, native=by_core, threads=threads)
+        return cls(bundled_reverse(), reranker, engine.tokenizer, native=by_core, threads=threads)
 
     def weighed(self, linked: Linked, decoded: Decoded, weights: Weights, *, reorder: bool = True) -> Decoded:
         """The hypotheses that come into question, each with what is said of it, before the others.
@@ -84,8 +83,8 @@ class SecondOpinion:
         numbers = [number for number, one in enumerate(finished) if one.rank >= least]
         programs = [program_of(linked, decoded, number) for number in numbers]
         told = list(finished)
-        if weights.likelihood is not None and self._reverse is not None:
-            said = self._likelihoods(self._reverse)(linked.prepared.question, programs, linked.space.schema)
+        if weights.likelihood is not None:
+            said = self._likelihoods()(linked.prepared.question, programs, linked.space.schema)
             for number, likelihood in zip(numbers, said.tolist(), strict=True):
                 told[number] = replace(told[number], likelihood=likelihood)
         if weights.rating is not None and self._reranker is not None:
@@ -108,13 +107,15 @@ class SecondOpinion:
             told = [told[number] for number in sorted(range(len(told)), key=comes)]
         return replace(decoded, search=replace(decoded.search, finished=tuple(told)))
 
-    def _likelihoods(self, path: Path) -> Likelihood:
+    def _likelihoods(self) -> Likelihood:
         with self._lock:
             if self._likelihood is None:
                 from fastsql.reverse import open_likelihood  # for whoever asks
 
                 core = native() if self._native else None
-                self._likelihood = open_likelihood(path, self._tokenizer, core=core, threads=self._threads)
+                self._likelihood = open_likelihood(
+                    self._reverse, self._tokenizer, core=core, threads=self._threads
+                )
             return self._likelihood
 
     def _ratings(self, path: Path) -> Rater:
@@ -128,10 +129,9 @@ class SecondOpinion:
 
 
 def bundled_models(tokenizer: Tokenizer) -> SecondModels | None:
-    """Who comes with this fastsql to give a second opinion, and shares a tokenizer; None where nobody does."""
+    """Who comes with this fastsql to give a second opinion, and shares a tokenizer; None where there is no reverse model."""
     reverse = reverse_digest(bundled_reverse(), tokenizer)
-    reranker = reranker_digest(bundled_reranker(tokenizer), tokenizer)
-    return None if reverse is None and reranker is None else SecondModels(reverse, reranker)
+    return None if reverse is None else SecondModels(reverse, reranker_digest(bundled_reranker(), tokenizer))
 
 
 def second_lacking(reliability: Reliability, tokenizer: Tokenizer) -> str:
@@ -148,9 +148,8 @@ def second_lacking(reliability: Reliability, tokenizer: Tokenizer) -> str:
 
 def _missing(models: SecondModels, tokenizer: Tokenizer) -> str:
     """Which of them does not come with this fastsql, or is another one; "" where none is missing."""
-    if models.reverse is not None and reverse_digest(bundled_reverse(), tokenizer) != models.reverse:
+    if reverse_digest(bundled_reverse(), tokenizer) != models.reverse:
         return "the reverse model"
-    found = reranker_digest(bundled_reranker(tokenizer), tokenizer)
-    if models.reranker is not None and found != models.reranker:
+    if models.reranker is not None and reranker_digest(bundled_reranker(), tokenizer) != models.reranker:
         return "the reranker"
     return ""

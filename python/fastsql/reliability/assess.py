@@ -226,18 +226,13 @@ class Reliability:
         if refers and self.turns is not None:
             elsewhere = None if self.elsewhere is None else self.elsewhere.judge_of_turns(evidence)
             return self.turns.blended(elsewhere or self.turns, evidence, evidence.known)
-        doubted = self.doubted if evidence.known == 1 and self._seconded(evidence) else None
+        doubted = self.doubted if evidence.likelihood and evidence.known == 1 else None
         side = doubted or self
         judge = side.inspected or side.judge if inspected else side.judge
         if self.elsewhere is None:
             return judge(evidence)
         other = self.elsewhere.judge_of(evidence, inspected=inspected)
         return judge.blended(other, evidence, evidence.known)
-
-    def _seconded(self, evidence: Evidence) -> bool:
-        """Whether all who give a second opinion were asked."""
-        second = None if self.elsewhere is None else self.elsewhere.second
-        return bool(evidence.likelihood) if second is None else second.has_spoken(evidence)
 
 
 def _correspondence(found: object) -> Correspondence:

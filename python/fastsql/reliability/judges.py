@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fastsql.reliability.evidence import FEATURES, INSPECTED, RERANKED, REVERSED, SECONDED, Evidence
+from fastsql.reliability.evidence import FEATURES, INSPECTED, SECONDED, Evidence
 from fastsql.reliability.regression import Regression, malformed, sigmoid
 
 SECOND_WEIGHT = 0.25
@@ -19,8 +19,6 @@ SECOND_WEIGHT = 0.25
 over Spider's held-out databases (0.1 to 0.3) and over six designs held out (0.2 to 0.5; docs/reliability.md)."""
 RATING_WEIGHT, BESIDE_RATING = 1.0, 0.15
 """What the log-odds by a reranker count there, and what log P(question | program) does beside them (docs/reliability.md)."""
-RATING_ALONE = 0.5
-"""What they count where nobody else is asked: the reranker of this kind has learnt from fewer questions, and is too sure."""
 
 
 @dataclass(frozen=True)
@@ -113,24 +111,16 @@ class Weights:
 class SecondModels:
     """Who gives a second opinion, told by the SHA-256 of the weights: what another one says is worth something else.
 
-    `reranker` is None in bundles of before there was one, `reverse` in those of a language that has no reverse model: these
-    ask none. One of the two is there.
+    `reranker` is None in bundles of before there was one, which ask none.
     """
 
-    reverse: str | None
+    reverse: str
     reranker: str | None
-
-    @property
-    def silent(self) -> tuple[str, ...]:
-        """The evidence that nobody gives."""
-        return (() if self.reverse else REVERSED) + (() if self.reranker else RERANKED)
 
 
 def weights_of(models: SecondModels) -> Weights:
     """What they count unless a bundle says otherwise."""
-    if models.reranker is None:
-        return Weights(SECOND_WEIGHT, None)
-    return Weights(None, RATING_ALONE) if models.reverse is None else Weights(BESIDE_RATING, RATING_WEIGHT)
+    return Weights(SECOND_WEIGHT, None) if models.reranker is None else Weights(BESIDE_RATING, RATING_WEIGHT)
 
 
 @dataclass(frozen=True)
@@ -151,10 +141,6 @@ class Second:
     inspected: Judge | None
     turns: Judge | None = None
 
-    def has_spoken(self, evidence: Evidence) -> bool:
-        """Whether all of them were asked: of a question that goes on from others, a reverse model is not."""
-        return bool(evidence.rating if self.models.reverse is None else evidence.likelihood)
-
     @classmethod
     def from_settings(cls, found: object, where: str) -> Second:
         """Read {"reverse", "weight", "reranker", "rating_weight", "right", "unanswerable", "inspected", "turns"}.
@@ -164,14 +150,12 @@ class Second:
         judge = Judge.from_settings(found, where, (*FEATURES, *SECONDED))
         assert isinstance(found, Mapping)  # as a judge was read from it
         reverse, reranker, inspected = found.get("reverse"), found.get("reranker"), found.get("inspected")
-        if not isinstance(reverse, str | None) or (reverse is None and reranker is None):
+        if not isinstance(reverse, str):
             raise malformed("it does not name a reverse model", where)
         if not isinstance(reranker, str | None):
             raise malformed("it does not name a reranker", where)
-        weights = Weights(
-            None if reverse is None else read_weight(found.get("weight"), where),
-            None if reranker is None else read_weight(found.get("rating_weight"), where),
-        )
+        rating = None if reranker is None else read_weight(found.get("rating_weight"), where)
+        weights = Weights(read_weight(found.get("weight"), where), rating)
         names = (*INSPECTED, *SECONDED)
         looked = None if inspected is None else Judge.from_settings(inspected, f"{where}.inspected", names)
         turns = judge_of_turns(found, where, (*FEATURES, *SECONDED))
@@ -182,8 +166,7 @@ class Second:
         parts = {"inspected": self.inspected, "turns": self.turns}
         found = self.judge.to_settings()
         found |= {name: part.to_settings() for name, part in parts.items() if part is not None}
-        if self.models.reverse is not None:
-            found |= {"reverse": self.models.reverse, "weight": self.weights.likelihood}
+        found |= {"reverse": self.models.reverse, "weight": self.weights.likelihood}
         if self.models.reranker is not None:
             found |= {"reranker": self.models.reranker, "rating_weight": self.weights.rating}
         return found
@@ -242,7 +225,7 @@ class Elsewhere:
 
     def judge_of(self, evidence: Evidence, *, inspected: bool) -> Judge:
         """The judge of a query of which this much is known."""
-        side = self.second if self.second is not None and self.second.has_spoken(evidence) else self
+        side = self.second if self.second is not None and evidence.likelihood else self
         return side.inspected or side.judge if inspected else side.judge
 
     @classmethod

@@ -177,20 +177,17 @@ def _scores(settings: Mapping[str, Any], scores: Mapping[str, Any], command: str
         parts.append(_calibration(figures))
     if elsewhere := _find(settings, "reliability.figures.elsewhere"):
         parts.append(_calibration_elsewhere(elsewhere))
-    kinds = {"reverse": "reverse model", "reranker": "reranker"}
-    asked = [
-        f"the {called} {digest[:12]}"
-        for kind, called in kinds.items()
-        if (digest := _find(settings, f"reliability.elsewhere.second.{kind}"))
-    ]
-    if asked:
+    if second := _find(settings, "reliability.elsewhere.second.reverse"):
+        other = _find(settings, "reliability.elsewhere.second.reranker")
+        reranker = (
+            f" and the reranker {other[:12]}, which come with fastsql"
+            if other
+            else ", which comes with fastsql"
+        )
         where = (
             "There, and in doubt over others," if _find(settings, "reliability.doubted.right") else "There"
         )
-        come = "come" if len(asked) > 1 else "comes"
-        parts.append(
-            f"{where} it asks {' and '.join(asked)}, which {come} with fastsql, for a second opinion."
-        )
+        parts.append(f"{where} it asks the reverse model {second[:12]}{reranker}, for a second opinion.")
     return "\n\n".join(["## Scores", *parts]) if parts else ""
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from fastsql.reliability.assess import Reliability
 from fastsql.reliability.correspondence import LENGTH, SHARED, WIDEST, Correspondence
-from fastsql.reliability.evidence import LOOKED, SECONDED
+from fastsql.reliability.evidence import LOOKED, RERANKED, SECONDED
 from fastsql.reliability.familiarity import Familiarity
 from fastsql.reliability.judges import Doubted, Elsewhere, Judge, Second, SecondModels, weights_of
 from fastsql.reliability.regression import Probe, Regression
@@ -108,8 +108,8 @@ def fit(
     )
     refuses = own.unanswerable.any()
     elsewhere = fit_elsewhere(others, judge, known, second)
-    asked = elsewhere.second.models if elsewhere is not None and elsewhere.second is not None else None
-    doubted = _doubted(own, *first, unanswered, asked.silent) if asked is not None else None
+    asks = elsewhere is not None and elsewhere.second is not None
+    doubted = _doubted(own, *first, unanswered) if asks else None
     return Reliability(
         judge=judge,
         inspected=inspected,
@@ -132,7 +132,8 @@ def fit_elsewhere(
     if second is not None and others.seconded.any():
         # Other folds' models, whose errors are far more, were asked alone.
         asked = replace(others.rows(others.seconded), errors=None)
-        told = Second(second, weights_of(second), *_judges_elsewhere(asked, own, second.silent))
+        without = RERANKED if second.reranker is None else ()
+        told = Second(second, weights_of(second), *_judges_elsewhere(asked, own, without))
     return Elsewhere(strange, looked, known, told)
 
 

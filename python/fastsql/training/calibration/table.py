@@ -113,8 +113,7 @@ class Table:
     @property
     def seconded(self) -> Flags:
         """bool[n]: whether a second opinion was asked for about the hypothesis."""
-        said = self.plain[:, [NAMES.index(name) for name in ("likelihood", "rating")]]
-        found: Flags = (said != 0).any(axis=1)
+        found: Flags = self.plain[:, NAMES.index("likelihood")] != 0
         return found
 
     @property

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from fastsql.parser.bundles import open_model  # noqa: E402
 from fastsql.reranker import open_rater  # noqa: E402
 from fastsql.reranker.weights import read_reranker  # noqa: E402
 from fastsql.schema import Schema  # noqa: E402
+from fastsql.synthesis.designs import designs  # noqa: E402
 from fastsql.training.config import ConfigError  # noqa: E402
 from fastsql.training.reranker import beams as module  # noqa: E402
 from fastsql.training.reranker.beams import Beam, gather_beams  # noqa: E402
@@ -27,6 +29,7 @@ from fastsql.training.reranker.settings import (  # noqa: E402
     BeamSource,
     EarlierBeams,
     RerankerSettings,
+    WrittenBeams,
     load_settings,
     settings_from_dict,
 )
@@ -212,6 +215,27 @@ def test_a_parser_of_before_reads_designs_that_another_one_was_trained_on(
     assert not all(same), "it finds other hypotheses"
 
 
+def test_what_is_written_is_that_of_the_language(
+    settings: RerankerSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Designs of one name are others in another language, and are kept apart."""
+    made: list[tuple[str, Path]] = []
+
+    def carried(_names: Any, _variants: int, _report: Any, databases: Path, *, language: str) -> None:
+        made.append((language, databases.parent))
+        raise RuntimeError("nothing more is asked here")
+
+    monkeypatch.setattr(module, "carry_held_out", carried)
+    written = WrittenBeams(designs=("beds",))
+    for language in ("en", "zh"):
+        asked = replace(settings.data, written=written, language=language, sources=())
+        with pytest.raises(RuntimeError, match="nothing more"):
+            gathered(replace(settings, data=asked), tmp_path)
+    (english, here), (chinese, there) = made
+    assert (english, chinese) == ("en", "zh")
+    assert here != there
+
+
 def source(settings: RerankerSettings, designs: Sequence[str], weight: float) -> BeamSource:
     """The toy's single questions, as if they were of these designs."""
     assert not designs or designs == ("beds",)
@@ -297,6 +321,10 @@ def test_there_must_be_a_run_to_go_on_with(settings: RerankerSettings, tmp_path:
             'name = "x"\n[data]\nheld_out = ""\nmost = 3\n[data.written]\nnew = ["beds"]',
             "most = 3 is too few",
         ),
+        (
+            'name = "x"\n[data]\nheld_out = ""\nlanguage = "zh"\n[data.written]\nnew = ["beds"]\nhospital_weight = 1.0',
+            "over the demo hospital is English",
+        ),
     ],
 )
 def test_a_configuration_that_cannot_be_used_says_why(tmp_path: Path, text: str, told: str) -> None:
@@ -305,14 +333,19 @@ def test_a_configuration_that_cannot_be_used_says_why(tmp_path: Path, text: str,
         load_settings(tmp_path / "c.toml")
 
 
-def test_the_configuration_of_the_bundled_model_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("name", "parser"), [("reranker-en", "ehr-en"), ("reranker-zh", "css-zh")])
+def test_a_configuration_of_ours_can_be_read(name: str, parser: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FASTSQL_DATA", "/data")
     folder = Path(__file__).parents[3] / "configs"
-    settings = load_settings(folder / "reranker-en.toml")
+    settings = load_settings(folder / f"{name}.toml")
     assert Path(settings.data.held_out).is_file()
     from fastsql.training.config import load_config
 
-    held_out = load_config(folder / "ehr-en.toml").data.written.held_out
+    parsers = load_config(folder / f"{parser}.toml").data
+    assert settings.data.language == parsers.made.language
+    written = (*settings.data.written.designs, *settings.data.written.new)
+    assert {design.name for design in designs(settings.data.language)} >= set(written)
+    held_out = parsers.written.held_out
     assert set(settings.data.held_out_designs) == set(held_out), (
         "what the parser was not trained on is not here, either"
     )

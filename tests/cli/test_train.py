@@ -25,7 +25,7 @@ def test_arguments_reach_the_loop(run: Run, monkeypatch: pytest.MonkeyPatch, tmp
         return SimpleNamespace(output=output, epochs=1.5, seconds=90.0, finished=True)
 
     monkeypatch.setitem(fastsql.training.__dict__, "train", train)
-    monkeypatch.setattr("fastsql.training.runs.ready.check_ready", lambda *_: None)
+    monkeypatch.setattr("fastsql.training.runs.ready.check_ready", lambda *_, **__: None)
     monkeypatch.setenv("FASTSQL_DATA", str(tmp_path))
     outcome = run(
         *("train", CONFIG, "--output", tmp_path / "run", "--max-minutes", 2.5, "--seed", 3, "--resume"),

@@ -15,6 +15,8 @@ import pytest
 from fastsql.errors import ExecutionError, LimitError
 from fastsql.execution import QueryTimeoutError, open_executor
 from fastsql.execution.connections import CONNECTIONS, ConnectionsBusyError
+from fastsql.execution.executor import too_late
+from fastsql.execution.postgres_connections import PostgresConnections
 
 from ..databases import PostgresServer
 from ..in_time import patiently
@@ -210,6 +212,26 @@ def test_a_server_that_takes_no_more_is_asked_again_until_the_time_limit(
             done.join()
         assert caught == []
         assert patiently(lambda: hasty.run(COUNT)).rows == ((100,),)
+
+
+def test_a_server_that_said_no_is_busy_though_time_ran_out_while_it_was_asked_again(
+    targets: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers: list[QueryTimeoutError] = [ConnectionsBusyError("no more"), too_late(60)]
+
+    def opened(connections: PostgresConnections, lease: Any, _: object) -> None:
+        connections._pool.end(lease, keep=False)
+        raise answers.pop(0)
+
+    monkeypatch.setattr(PostgresConnections, "_opened", opened)
+    with open_executor(targets["postgres"], time_limit=60) as executor:
+        with pytest.raises(ConnectionsBusyError, match="no more"):
+            executor.run(COUNT)
+        assert answers == []
+        answers.append(too_late(60))
+        with pytest.raises(QueryTimeoutError) as caught:
+            executor.run(COUNT)
+        assert not isinstance(caught.value, ConnectionsBusyError), "who never answered is not busy"
 
 
 def test_the_pool_of_an_engine_that_is_given_has_bounds_of_its_own(server: PostgresServer) -> None:

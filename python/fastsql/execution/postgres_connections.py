@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from fastsql.errors import ExecutionError
 from fastsql.execution.connections import ConnectionsBusyError, Lease, Pool, Quota, quota_of
 from fastsql.execution.deadline import Deadline
-from fastsql.execution.executor import too_late
+from fastsql.execution.executor import QueryTimeoutError, too_late
 
 if TYPE_CHECKING:
     import psycopg
@@ -76,16 +76,25 @@ class PostgresConnections:
             QueryTimeoutError: the server did not answer.
             ExecutionError: it cannot be reached.
         """
-        while True:
-            lease = self._pool.take(deadline)
-            try:
-                connection = lease.connection = lease.connection or self._opened(lease, deadline)
-            except ConnectionsBusyError:
-                if deadline.moment - time.monotonic() < _PAUSE:
-                    raise
-            else:
-                return lease, connection
-            time.sleep(_PAUSE)
+        busy: ConnectionsBusyError | None = None
+        try:
+            while True:
+                lease = self._pool.take(deadline)
+                try:
+                    connection = lease.connection = lease.connection or self._opened(lease, deadline)
+                except ConnectionsBusyError as error:
+                    if deadline.moment - time.monotonic() < _PAUSE:
+                        raise
+                    busy = error
+                except QueryTimeoutError:
+                    if busy is None:
+                        raise
+                    raise busy from None  # it has answered, if not the last time
+                else:
+                    return lease, connection
+                time.sleep(_PAUSE)
+        finally:
+            del busy  # its traceback holds this frame
 
     def give_back(self, lease: Lease[PooledConnection], *, usable: bool) -> None:
         """End a lease; what cannot be used again is closed."""

@@ -336,3 +336,9 @@ def test_a_simulated_gpu_is_checked_and_timed(tmp_path: Path, monkeypatch: pytes
     (shape,) = report()["shapes"]
     assert 0 < shape["forms"]["ours"]["error"] < 1e-2
     assert shape["forms"]["ours"]["queued"] > 0
+
+
+def test_the_table_tells_of_tests_and_not_of_how_they_were_measured() -> None:
+    report = {"measured": {"command": "x"}, "tests": {"passed": True, "said": "all of 42"}}
+    (row,) = module("gpu.table").rows({"test": report})
+    assert (row.name, row.figure) == ("tests", "passed (all of 42)")

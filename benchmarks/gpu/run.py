@@ -37,6 +37,7 @@ One call for all of it:  PYTHONPATH=DIR python3 benchmarks/gpu/run.py --catch2 .
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import os
 import shlex
@@ -49,6 +50,8 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+if importlib.util.find_spec("fastsql") is None:  # the sources, until it is built
+    sys.path.insert(1, str(Path(__file__).parents[2] / "python"))
 from gpu.process import limited
 from gpu.table import rows, text
 

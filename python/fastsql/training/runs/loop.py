@@ -172,6 +172,8 @@ def _begin(
     """A run at its start; the same in every process."""
     torch.set_num_threads(threads)
     torch.manual_seed(config.seed)
+    if place.type == "cuda":
+        torch.backends.cuda.enable_cudnn_sdp(False)  # it plans for every shape that it meets, a second each
     _keep_freed_memory()
     run = Run(config, data.corpus, folder, place, progress, data.lengths)
     if start.checkpoint is not None:

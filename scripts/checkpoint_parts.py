@@ -5,7 +5,7 @@
 
 A run on a machine that is only lent leaves some hundred megabytes, of which a fifth has to come back. Averaged
 weights in float16 are off by 0.0005 of their size at most, a tenth of what int8 takes from them in a bundle. The words of
-the encoder, a third of all weights, are frozen: they are the bundle's that the run started from.
+the encoder, a third of all weights, stay behind where they are frozen: they are the bundle's that the run started from.
 """
 
 from __future__ import annotations
@@ -20,37 +20,63 @@ import torch
 from fastsql.model.weights import WORD
 from fastsql.parser.bundles import open_model
 from fastsql.training.bundles.weights import bundle_weights
-from fastsql.training.runs.checkpoint import load_checkpoint, save_checkpoint
-from fastsql.training.runs.run import RESUME_ONLY
+from fastsql.training.runs.checkpoint import CheckpointError, exportable, load_checkpoint, save_checkpoint
 
-_PART = "part{:02}"
+_PART = "part"
 
 
 def split(checkpoint: Path, folder: Path, mib: int) -> list[Path]:
-    """Writes the parts and returns them."""
-    state = {key: value for key, value in load_checkpoint(checkpoint).items() if key not in RESUME_ONLY}
-    state["ema"] = {name: weight.half() for name, weight in state["ema"].items() if name != WORD}
+    """Writes the parts, in place of earlier ones, and returns them."""
+    state = exportable(load_checkpoint(checkpoint))
+    model = state["config"]["model"]
+    frozen = {WORD} if model["freeze_words"] or model["frozen_layers"] else set()
+    state["ema"] = {name: weight.half() for name, weight in state["ema"].items() if name not in frozen}
     buffer = io.BytesIO()
     torch.save(state, buffer)
     content = buffer.getvalue()
     folder.mkdir(parents=True, exist_ok=True)
+    for earlier in _parts(folder):
+        earlier.unlink()
     size = mib * 2**20
     parts = []
     for number, start in enumerate(range(0, len(content), size)):
-        part = folder / _PART.format(number)
+        part = folder / f"{_PART}{number:03}"
         part.write_bytes(content[start : start + size])
         parts.append(part)
     return parts
 
 
 def join(folder: Path, checkpoint: Path, words: str) -> None:
-    """Puts the parts together, with the words of a bundled model or of a bundle's folder."""
-    content = b"".join(part.read_bytes() for part in sorted(folder.glob(_PART.format(0)[:-2] + "*")))
-    state = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+    """Puts the parts together; words that stayed behind are those of a bundled model or of a bundle's folder.
+
+    Raises CheckpointError where a part is missing or the bundle has other words, and ModelError.
+    """
+    content = b"".join(part.read_bytes() for part in _parts(folder))
+    try:
+        state = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+    except Exception as error:  # torch raises many kinds for what is not whole
+        raise CheckpointError(
+            f"its parts make no checkpoint ({type(error).__name__})",
+            where=str(folder),
+            remedy="Fetch all parts.",
+        ) from error
     weights = {name: weight.float() for name, weight in state["ema"].items()}
-    state["ema"] = {WORD: bundle_weights(open_model(words).path)[WORD], **weights}
+    if WORD not in weights:
+        bundle = open_model(words)
+        if bundle.tokenizer().json_text != state["tokenizer"]:
+            raise CheckpointError(
+                "has other words than the run",
+                where=str(bundle.path),
+                remedy="Give what the run started from.",
+            )
+        weights[WORD] = bundle_weights(bundle.path)[WORD]
+    state["ema"] = weights
     checkpoint.parent.mkdir(parents=True, exist_ok=True)
     save_checkpoint(checkpoint, state)
+
+
+def _parts(folder: Path) -> list[Path]:
+    return sorted(folder.glob(f"{_PART}[0-9]*"))
 
 
 def main(arguments: list[str] | None = None) -> int:

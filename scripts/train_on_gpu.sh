@@ -22,11 +22,11 @@ WIDE=(--set model.d=320 --set model.heads=10 --set model.ffn=1280 --set model.fr
   --set optim.encoder_rate=5e-5 --set optim.rate=4e-4 --set optim.ema=0.999
   --set schedule.order_seed=23 --set schedule.dev_minutes=3.0 --set schedule.dev_limit=200 --set schedule.checkpoint_minutes=60.0)
 
-case "${1:-}" in
-  pack)
+case "${1:-} $#" in
+  "pack "[!01]*)
     python3 -m fastsql train configs/ehr-en.toml --pack "$2" --processes "$(nproc)" "${@:3}"
     ;;
-  train)
+  "train "[!0123]*)
     python3 -m fastsql train "$2" --output "$3" --max-minutes "$4" --warm-start ehr-en --no-bundle "${WIDE[@]}" "${@:5}"
     python3 scripts/checkpoint_parts.py split "$3/last.pt" "$3/parts"
     ;;

@@ -5,18 +5,18 @@
     python benchmarks/gpu/run.py --only attention --json attention.json
     python benchmarks/gpu/run.py --simulated --launcher ccache                 tries it out without a GPU; times mean nothing
 
-Steps, each a script of its own that takes --json, with an estimate (nobody has run this) of their seconds on 16 processors:
+Steps, each a script of its own that takes --json, with its seconds beside an H200 and 16 processors (~ was never run):
 
     questions   synthetic ones to the demo hospital, where there is no data (FASTSQL_DATA or --data)        10
-    build       build.py       nvcc for this card, the native module, the tests of kernels        60 to 150
-    test        tests.py       the C++ tests of kernels, through ctest                                  20
-    check       check.py       the same action sequences as the C++ core, up to 2,000 questions         40
-    rates       rates.py       bytes and operations a second of this card                               10
-    attention   attention.py   against PyTorch eager, torch.compile and FlexAttention           90 to 150
-    parse       parse.py       latency, throughput, end to end, the processor beside it                 90
-    encoder     encoder.py     our encoder against ONNX Runtime's CUDA provider, where it is            15
-    t5          t5.py          T5-base in PyTorch on the same card                                      60
-    sanitize    tests.py       compute-sanitizer: memcheck and racecheck                                60
+    build       build.py       nvcc for this card, the native module, the tests of kernels               47
+    test        tests.py       the C++ tests of kernels, through ctest                                   2
+    check       check.py       the same action sequences as the C++ core, up to 2,000 questions          7
+    rates       rates.py       bytes and operations a second of this card                                6
+    attention   attention.py   against PyTorch eager, torch.compile and FlexAttention          ~90 to 150
+    parse       parse.py       latency, throughput, end to end, the processor beside it                105
+    encoder     encoder.py     our encoder against ONNX Runtime's CUDA provider, where it is           ~15
+    t5          t5.py          T5-base in PyTorch on the same card                                     ~60
+    sanitize    tests.py       compute-sanitizer: memcheck and racecheck                               ~60
 
 All of it ends within --minutes: a step gets what is left, less the least that later ones need, and what it could not do for
 want of time is said. A step that fails or is stopped keeps what it measured, and the next one runs. Floors are in the table:

@@ -92,7 +92,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--loaders",
         metavar="N",
         type=positive,
-        help="processes that prepare batches (default: 1, and up to 8 for a GPU)",
+        help="processes that prepare batches (default: 1, and up to 16 for a GPU)",
     )
     parser.add_argument(
         "--cache",
@@ -124,6 +124,8 @@ def run(options: argparse.Namespace) -> int:
         from fastsql.training.corpus.packed import SUFFIX, read_packed
         from fastsql.training.runs.ready import check_ready
 
+    if options.pack is not None:
+        _check_pack(options, SUFFIX)
     packed = read_packed(Path(options.config)) if options.config.endswith(SUFFIX) else None
     config = override(packed.config if packed else load_config(options.config), options.assignments)
     if packed is not None and config.data != packed.config.data:
@@ -174,6 +176,21 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _check_pack(options: argparse.Namespace, suffix: str) -> None:
+    """What would only be found at the end of long work. Raises ConfigError."""
+    from fastsql.training.config import ConfigError
+
+    where = f"--pack {options.pack}"
+    if options.pack.suffix != suffix:
+        raise ConfigError(f"a packed corpus is known by its name's end, {suffix}", where=where)
+    if options.config.endswith(suffix):
+        raise ConfigError(f"{options.config} is packed already", where=where, remedy="Give its CONFIG.toml.")
+    try:
+        options.pack.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"its folder cannot be made ({error.strerror})", where=where) from error
+
+
 def _pack(config: TrainConfig, options: argparse.Namespace) -> int:
     """Write the data of a run to a file."""
     with train_extra():
@@ -184,7 +201,6 @@ def _pack(config: TrainConfig, options: argparse.Namespace) -> int:
     cache = options.cache or options.pack.with_name("cache")
     with RunProgress(options.quiet) as progress:
         packed = pack(config, cache, options.processes, progress.note)
-        packed = packed.with_said_values(options.processes, progress.note)
         progress.note("writing the file")
         write_packed(packed, options.pack)
     size = options.pack.stat().st_size / 1e6
@@ -194,7 +210,8 @@ def _pack(config: TrainConfig, options: argparse.Namespace) -> int:
 
 def _calibrate(options: argparse.Namespace) -> str:
     """The command that calibrates the bundle of a run, split as the run split."""
-    words = ["fastsql", "calibrate", options.output / "bundle", "--config", options.config]
+    config = "CONFIG.toml" if options.config.endswith(".corpus") else options.config
+    words = ["fastsql", "calibrate", options.output / "bundle", "--config", config]
     words += ["--cache", options.cache or options.output / "cache"]
     words += [word for assignment in options.assignments for word in ("--set", assignment)]
     return shlex.join(map(str, words))

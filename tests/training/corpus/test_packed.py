@@ -113,6 +113,13 @@ def test_from_the_command_line(
     assert not (tmp_path / "run" / "bundle").exists()
     assert main([*learn, "--resume", "--set", "data.max_values=3"]) == 2
     assert "its data are prepared already" in capsys.readouterr().err
+    assert file.stat().st_mode & 0o077 == 0, "the questions of patients are nobody else's"
+    for config_file, target, why in (
+        (file, "again.corpus", "is packed already"),
+        (settings, "ward.pack", "known by its name's end, .corpus"),
+    ):
+        assert main(["train", str(config_file), "--pack", str(tmp_path / target)]) == 2
+        assert why in capsys.readouterr().err
 
 
 class _Opens:
@@ -127,6 +134,15 @@ def _written(content: object, file: Path) -> Path:
     return file
 
 
+def _named(module_name: str, name: str, file: Path) -> Path:
+    """What unpickles as something that a module has, its own or not."""
+    content = b"\x80\x04" + b"".join(
+        b"\x8c" + bytes([len(text)]) + text.encode() for text in (module_name, name)
+    )
+    file.write_bytes(module._MAGIC + lzma.compress(content + b"\x93."))
+    return file
+
+
 @pytest.mark.parametrize(
     ("make", "why"),
     [
@@ -137,6 +153,18 @@ def _written(content: object, file: Path) -> Path:
         (lambda file: _written(_Opens(), file), "is damaged.*UnpicklingError"),
         (lambda file: _written({"corpus": 1}, file), "is no packed corpus"),
         (lambda file: _written(pack, file), "is damaged.*UnpicklingError"),  # a function of ours
+        (
+            lambda file: _named("fastsql.training.corpus.packed", "lzma.LZMAFile", file),
+            "is damaged.*UnpicklingError",
+        ),
+        (
+            lambda file: _named("fastsql.training.corpus.packed", "ProcessPoolExecutor", file),
+            "is damaged.*Unpickling",
+        ),
+        (
+            lambda file: _named("fastsql.execution.executor", "ReadOnlyExecutor", file),
+            "is damaged.*UnpicklingError",
+        ),
         (lambda file: None, "cannot be read"),
     ],
 )

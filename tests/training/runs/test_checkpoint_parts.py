@@ -21,7 +21,13 @@ from fastsql.training.bundles.mixing import mixed_weights  # noqa: E402
 from fastsql.training.bundles.weights import bundle_weights  # noqa: E402
 from fastsql.training.bundles.widen import widened  # noqa: E402
 from fastsql.training.config import TrainConfig  # noqa: E402
-from fastsql.training.runs.checkpoint import LAST, export_checkpoint, load_checkpoint  # noqa: E402
+from fastsql.training.runs.checkpoint import (  # noqa: E402
+    LAST,
+    CheckpointError,
+    export_checkpoint,
+    load_checkpoint,
+    save_checkpoint,
+)
 
 from ..untrained import write_untrained  # noqa: E402
 
@@ -69,6 +75,32 @@ def test_parts_put_together_are_what_is_exported(
     assert torch.equal(found["ema"][WORD], expected["ema"][WORD])
     bundle = open_bundle(export_checkpoint(joined, tmp_path / "bundle", mixed_with=began, share=0.5))
     assert bundle.config.model.d == 24
+
+
+def test_words_that_were_learnt_travel_too(
+    ran: Path, main: Callable[[list[str]], int], tmp_path: Path
+) -> None:
+    state = load_checkpoint(ran / LAST)
+    state["config"]["model"]["freeze_words"] = False
+    state["ema"][WORD] = state["ema"][WORD] + 1
+    save_checkpoint(tmp_path / LAST, state)
+    parts, joined = tmp_path / "parts", tmp_path / "joined.pt"
+    assert main(["split", str(tmp_path / LAST), str(parts)]) == 0
+    assert main(["join", str(parts), str(joined), "--words", "nobody's"]) == 0
+    torch.testing.assert_close(load_checkpoint(joined)["ema"][WORD], state["ema"][WORD], rtol=1e-3, atol=1e-6)
+
+
+def test_parts_that_are_not_whole_or_of_other_words_are_named(
+    ran: Path, began: Path, main: Callable[[list[str]], int], tmp_path: Path
+) -> None:
+    parts = tmp_path / "parts"
+    main(["split", str(ran / LAST), str(parts), "--mib", "1"])
+    with pytest.raises(CheckpointError, match="has other words than the run"):
+        main(["join", str(parts), str(tmp_path / "a.pt"), "--words", "ehr-en"])
+    (first, *_) = sorted(parts.iterdir())
+    first.write_bytes(first.read_bytes()[:1000])
+    with pytest.raises(CheckpointError, match="its parts make no checkpoint"):
+        main(["join", str(parts), str(tmp_path / "a.pt"), "--words", str(began)])
 
 
 def test_a_run_is_mixed_with_the_narrower_bundle_that_it_began_from(ran: Path, began: Path) -> None:

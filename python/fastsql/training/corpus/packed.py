@@ -6,7 +6,6 @@ import gc
 import io
 import lzma
 import pickle
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
@@ -18,32 +17,47 @@ from pathlib import Path
 from typing import Any
 
 from fastsql.linking.candidates import find_candidates
-from fastsql.linking.dictionary import ValueDictionary, column_name
+from fastsql.linking.dictionary import ValueDictionary
+from fastsql.schema import Schema
 from fastsql.synthesis.generate import Report
 from fastsql.training.config import ConfigError, TrainConfig
 from fastsql.training.corpus.corpus import Corpus
 from fastsql.training.corpus.lexicon import PoolKey
-from fastsql.training.corpus.sources import Domain
+from fastsql.whole_file import write_whole
 
 SUFFIX = ".corpus"
 """How the names of such files end."""
 _MAGIC = b"fastsql corpus 1\n"
-_OURS = re.compile(r"fastsql\.[a-z_.]+")
 _PLAIN = {("builtins", "frozenset"), ("builtins", "set"), ("pathlib", "PosixPath")}
+_OURS = {
+    "fastsql.grammar.program",
+    "fastsql.linking.dictionary",
+    "fastsql.linking.value_index",
+    "fastsql.linking.value_table",
+    "fastsql.schema.model",
+    "fastsql.schema.schema",
+    "fastsql.training.config",
+    "fastsql.training.corpus.corpus",
+    "fastsql.training.corpus.packed",
+    "fastsql.training.corpus.sample",
+    "fastsql.training.corpus.sources",
+    "fastsql.training.corpus.split",
+}
+"""Modules whose classes a corpus consists of."""
 _ALL = 1_000_000
 """Of the candidates of a question none is left out."""
-_Part = tuple[str, Domain, list[str], Mapping[PoolKey, list[str]]]
+_Part = tuple[str, Schema, ValueDictionary, list[str], Mapping[PoolKey, list[str]]]
 
 
 @dataclass(frozen=True)
 class Packed:
     """What a run needs of its data: the configuration that they were read by, the corpus, and `lengths` of its train part
-    (`fastsql.training.batches.maker.lengths_of`).
+    (`fastsql.training.batches.maker.lengths_of`), where they are known.
     """
 
     config: TrainConfig
     corpus: Corpus
-    lengths: list[int]
+    lengths: list[int] | None = None
 
     def with_said_values(self, processes: int, report: Report) -> Packed:
         """The same with dictionaries of the values alone that its questions can say, a small part of them.
@@ -56,9 +70,9 @@ class Packed:
         for sample in (*corpus.train, *corpus.dev_conversations, *chain.from_iterable(corpus.dev.values())):
             asked[sample.pair.db_id] |= {sample.pair.question, *(text for text, _ in sample.earlier)}
         parts = [
-            (name, corpus.domains[name], sorted(asked[name]), corpus.pools.get(name, {}))
+            (name, corpus.domains[name].schema, dictionary, sorted(asked[name]), corpus.pools.get(name, {}))
             for name in sorted(asked, key=lambda name: -len(asked[name]))
-            if corpus.domains[name].dictionary is not None
+            if (dictionary := corpus.domains[name].dictionary) is not None
         ]
         said: dict[str, ValueDictionary] = {}
         with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
@@ -73,15 +87,11 @@ class Packed:
 
 
 def write_packed(packed: Packed, file: Path) -> None:
-    """Writes the file, in place of one that lies there once it is whole."""
-    temporary = file.with_name(f"{file.name}.tmp")
+    """Writes the file, its owner's alone to read, in place of one that lies there once it is whole. Raises OSError."""
     # What many examples and variants of a schema have in common lies far apart.
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 3, "dict_size": 1 << 27}]
-    with temporary.open("wb") as out:
-        out.write(_MAGIC)
-        with lzma.open(out, "wb", filters=filters) as stream:
-            pickle.dump(packed, stream, protocol=5)
-    temporary.replace(file)
+    content = lzma.compress(pickle.dumps(packed, protocol=5), filters=filters)
+    write_whole(file, _MAGIC + content, private=True)
 
 
 def read_packed(file: Path) -> Packed:
@@ -102,6 +112,7 @@ def read_packed(file: Path) -> Packed:
         ImportError,
         TypeError,
         ValueError,
+        KeyError,
     ) as error:
         raise ConfigError(
             f"is damaged or of another version ({type(error).__name__})",
@@ -126,35 +137,31 @@ def _without_collecting() -> Iterator[None]:
 
 
 class _Reader(pickle.Unpickler):
-    """Makes objects of fastsql's own classes and plain containers only: a file is data, not a program."""
+    """Makes objects of the classes of a corpus and plain containers only: a file is data, not a program."""
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) in _PLAIN:
             return super().find_class(module, name)
-        found = super().find_class(module, name) if _OURS.fullmatch(module) else None
-        if not isinstance(found, type):
+        # A name with a dot, or one that a module has imported, leads to what is not its own.
+        found = super().find_class(module, name) if module in _OURS and "." not in name else None
+        if not isinstance(found, type) or found.__module__ != module:
             raise pickle.UnpicklingError(f"{module}.{name} is not a part of a corpus")
         return found
 
 
 def _said(part: _Part) -> tuple[str, ValueDictionary]:
     """The name of a database, and the part of its dictionary that these questions and pools can say."""
-    name, domain, questions, pools = part
-    schema, dictionary = domain.schema, domain.dictionary
-    if dictionary is None:
-        raise ValueError("there is no dictionary to look values up in")
-    values = {
-        (candidate.value, column)
-        for question in questions
-        for candidate in find_candidates(question, schema, dictionary, limit=_ALL)
-        if candidate.source == "dictionary" and isinstance(candidate.value, str)
-        for column in candidate.columns
-    }
+    name, schema, dictionary, questions, pools = part
+    said: defaultdict[str, set[int]] = defaultdict(set)
+    for question in questions:
+        for candidate in find_candidates(question, schema, dictionary, limit=_ALL):
+            if candidate.source == "dictionary" and isinstance(candidate.value, str):
+                said[candidate.value].update(candidate.columns)
     for (table, column, *_), texts in pools.items():
         number = schema.column_index(table, column)
-        held = (dictionary.canonical(number, text) for text in texts)
-        values.update((value, number) for value in held if value is not None)
-    mapping: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for value, number in sorted(values):
-        mapping[column_name(schema, number)].append(value)
-    return name, ValueDictionary.from_mapping(mapping, schema)
+        for text in texts:
+            value = dictionary.canonical(number, text)
+            if value is not None:
+                said[value].add(number)
+    values = {value: tuple(sorted(columns)) for value, columns in sorted(said.items())}
+    return name, ValueDictionary(values, schema, forms=dictionary.forms)

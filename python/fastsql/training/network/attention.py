@@ -25,7 +25,7 @@ def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = N
     """
     if query.is_cuda:
         return F.scaled_dot_product_attention(
-            query, key, value, mask if mask is None else mask.to(query.dtype)
+            query, key, value, None if mask is None else mask.to(query.dtype)
         )
     scores = (query * query.shape[-1] ** -0.5) @ key.transpose(-1, -2)
     if mask is not None:

@@ -23,7 +23,7 @@ from fastsql.synthesis.generate import Report
 from fastsql.training.batches.maker import lengths_of
 from fastsql.training.config import TrainConfig
 from fastsql.training.corpus.ahead import prepare_ahead
-from fastsql.training.corpus.corpus import load_corpus
+from fastsql.training.corpus.corpus import Corpus, load_corpus
 from fastsql.training.corpus.packed import Packed
 from fastsql.training.corpus.written import with_written
 from fastsql.training.network.pretrained import load_pretrained
@@ -111,7 +111,7 @@ def train(
     readers = _default_loaders(place, config) if loaders is None else loaders
     with RunProgress(quiet) as progress:
         if packed is None:
-            packed = pack(config, made, processes, progress.note)
+            packed = Packed(config, _prepared(config, made, processes, progress.note))
         packed.corpus.held_out.save(folder / HELD_OUT)
         with _settled():
             run = _begin(config, packed, folder, place, progress, each, start)
@@ -127,15 +127,22 @@ def train(
 
 
 def pack(config: TrainConfig, cache: Path, processes: int, report: Report) -> Packed:
-    """Reads and prepares the data of a run; what takes long is kept under `cache`.
+    """Reads and prepares the data of a run for another machine; what takes long is kept under `cache`.
 
     Raises ConfigError, DatasetError, ModelError, and TrainingError where there is nothing to train on.
     """
+    corpus = _prepared(config, cache, processes, report)
+    tokenizer = load_pretrained(config.model.encoder).tokenizer
+    packed = Packed(config, corpus, lengths_of(corpus.train, tokenizer))
+    return packed.with_said_values(processes, report)
+
+
+def _prepared(config: TrainConfig, cache: Path, processes: int, report: Report) -> Corpus:
+    """The corpus of a run. Raises what `pack` does."""
     prepare_ahead(config, cache, processes, report)
     corpus = load_corpus(with_written(config, cache, report).data, config.seed, cache, report)
     check_corpus(corpus)
-    tokenizer = load_pretrained(config.model.encoder).tokenizer
-    return Packed(config, corpus, lengths_of(corpus.train, tokenizer))
+    return corpus
 
 
 @contextmanager
@@ -144,11 +151,13 @@ def _settled() -> Iterator[None]:
 
     Nor do copies of this process, where that would touch, and so copy, every object.
     """
+    others = gc.get_freeze_count() > 0  # what the program around it has settled stays so
     gc.freeze()
     try:
         yield
     finally:
-        gc.unfreeze()
+        if not others:
+            gc.unfreeze()
 
 
 @dataclass(frozen=True)
@@ -173,7 +182,8 @@ def _begin(
     torch.set_num_threads(threads)
     torch.manual_seed(config.seed)
     if place.type == "cuda":
-        torch.backends.cuda.enable_cudnn_sdp(False)  # it plans for every shape that it meets, a second each
+        # It plans for every shape that it meets, and batches keep being of new ones (docs/training.md).
+        torch.backends.cuda.enable_cudnn_sdp(False)
     _keep_freed_memory()
     run = Run(config, data.corpus, folder, place, progress, data.lengths)
     if start.checkpoint is not None:

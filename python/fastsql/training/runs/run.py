@@ -28,7 +28,7 @@ from fastsql.training.network.model import Model
 from fastsql.training.network.pretrained import load_pretrained, model_config
 from fastsql.training.objectives.decisions import decision_loss
 from fastsql.training.objectives.dev import DevPart, DevScore, score
-from fastsql.training.runs.checkpoint import BEST, LAST, export_checkpoint, save_checkpoint
+from fastsql.training.runs.checkpoint import BEST, LAST, export_checkpoint, exportable, save_checkpoint
 from fastsql.training.runs.curves import append_metrics, draw_curves
 from fastsql.training.runs.position import Clock, Position, Smoothed
 from fastsql.training.runs.precision import computing, is_faster_in_bf16
@@ -51,9 +51,6 @@ NEAR = 1e-2
 """Log-probabilities that differ by less than this may change places: float32 sums depend on their order."""
 BAD_STEPS = 20
 """Steps in a row without a finite gradient before the run gives up."""
-
-
-RESUME_ONLY = frozenset({"model", "auxiliary", "optimizer", "rng", "ema_steps"})
 
 
 @dataclass(frozen=True)
@@ -351,9 +348,7 @@ class Run:
         draw_curves(self.folder)
         if found.value > self.at.best:
             self.at.best, self.at.since_best, self.best = found.value, 0, found
-            # For exporting, not for resuming: a quarter of the size.
-            exported = {key: value for key, value in self.state().items() if key not in RESUME_ONLY}
-            save_checkpoint(self.folder / BEST, exported)
+            save_checkpoint(self.folder / BEST, exportable(self.state()))  # not for resuming
         else:
             self.at.since_best += 1
 

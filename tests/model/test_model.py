@@ -10,6 +10,7 @@ import pytest
 from fastsql.errors import LimitError
 from fastsql.grammar.actions import NO_ACTION, STEP
 from fastsql.model import Model, SchemaState, load_bundle
+from fastsql.model.config import GRAPHS
 from fastsql.model.decoder import DecoderState
 
 from ..worlds.toy_model import QUESTIONS, SCHEMA, WORDPIECE, link, make_config, question_layout, write_bundle
@@ -17,9 +18,9 @@ from ..worlds.toy_model import QUESTIONS, SCHEMA, WORDPIECE, link, make_config, 
 ZERO = np.zeros(1, dtype=np.int64)
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
-    folder: Path = write_bundle(tmp_path_factory.mktemp("toy"), make_config())
+@pytest.fixture(scope="module", params=GRAPHS)
+def model(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Model:
+    folder: Path = write_bundle(tmp_path_factory.mktemp("toy"), make_config(graph=request.param))
     return load_bundle(folder, encoder="numpy")
 
 
@@ -40,7 +41,7 @@ def test_memory_limits_change_no_state(
     monkeypatch.setattr("fastsql.model.encoder.TOKENS_AT_ONCE", 1)
     monkeypatch.setattr("fastsql.model.graph.SCORES_AT_ONCE", 1)
     again = model.encode_schema(SCHEMA)
-    np.testing.assert_allclose(again.items, schema.items, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(again.graph.items, schema.graph.items, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(again.values, schema.values, rtol=1e-4, atol=1e-5)
 
 

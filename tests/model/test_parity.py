@@ -13,6 +13,7 @@ from fastsql.linking.prepare import prepare
 from fastsql.linking.relations import SchemaLinks
 from fastsql.model import load_bundle
 from fastsql.model.bundle import WEIGHTS, write_manifest
+from fastsql.model.config import GRAPHS, RAT
 from fastsql.model.schema_inputs import SchemaInputs
 from fastsql.model.weights import weight_shapes
 
@@ -44,8 +45,8 @@ INPUTS = SchemaInputs.build(SchemaLinks(SCHEMA), WORDPIECE)
 SPECIAL = (WORDPIECE.cls, WORDPIECE.sep)
 
 
-def make_model(sizes: tuple[int, int] = (2, 1)) -> Model:
-    config = make_config(*sizes)
+def make_model(sizes: tuple[int, int] = (2, 1), graph: str = RAT) -> Model:
+    config = make_config(*sizes, graph)
     model = Model(config)
     weights = {name: torch.from_numpy(weight) for name, weight in random_weights(config).items()}
     model.load_state_dict(weights)
@@ -69,14 +70,18 @@ def export(model: Model, folder: Path) -> Path:
     )
 
 
-def test_the_torch_model_has_the_weights_of_a_bundle() -> None:
-    found = {name: tuple(weight.shape) for name, weight in make_model().state_dict().items()}
-    assert found == weight_shapes(make_config())
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_the_torch_model_has_the_weights_of_a_bundle(graph: str) -> None:
+    found = {name: tuple(weight.shape) for name, weight in make_model(graph=graph).state_dict().items()}
+    assert found == weight_shapes(make_config(graph=graph))
 
 
+@pytest.mark.parametrize("graph", GRAPHS)
 @pytest.mark.parametrize("sizes", CONFIG_OF.values(), ids=CONFIG_OF.keys())
-def test_reference_and_torch_give_the_same_log_probabilities(tmp_path: Path, sizes: tuple[int, int]) -> None:
-    folder = export(make_model(sizes), tmp_path / "toy")
+def test_reference_and_torch_give_the_same_log_probabilities(
+    tmp_path: Path, sizes: tuple[int, int], graph: str
+) -> None:
+    folder = export(make_model(sizes, graph), tmp_path / "toy")
     reference = load_bundle(folder, encoder="numpy")
     agreement = compare(load_trained(folder), reference, reference.encode_schema(SCHEMA), make_instances())
     assert agreement.worst < 1e-4
@@ -91,9 +96,10 @@ def test_reference_and_torch_agree_beyond_the_first_allocation_of_the_decoder(tm
     assert compare(load_trained(folder), reference, reference.encode_schema(SCHEMA), instances).worst < 1e-4
 
 
-def test_padding_changes_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_padding_changes_nothing(tmp_path: Path, graph: str) -> None:
     """Each example of a batch scores as the reference scores it alone."""
-    folder = export(make_model(), tmp_path / "toy")
+    folder = export(make_model((1, 2), graph), tmp_path / "toy")
     reference = load_bundle(folder, encoder="numpy")
     schema = reference.encode_schema(SCHEMA)
     instances = make_instances()

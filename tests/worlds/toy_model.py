@@ -26,7 +26,7 @@ from fastsql.model.bundle import (
     write_json,
     write_manifest,
 )
-from fastsql.model.config import EncoderConfig, ModelConfig
+from fastsql.model.config import RAT, EncoderConfig, ModelConfig
 from fastsql.model.schema_inputs import SchemaInputs
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.model.weights import SCALE, WORD, quantise, weight_shapes
@@ -102,7 +102,7 @@ CONFIG_OF = {
 }
 
 
-def make_config(cached_layers: int = 2, joint_layers: int = 1) -> ModelConfig:
+def make_config(cached_layers: int = 2, joint_layers: int = 1, graph: str = RAT) -> ModelConfig:
     return ModelConfig(
         n_productions=9,
         n_symbols=5,
@@ -113,6 +113,8 @@ def make_config(cached_layers: int = 2, joint_layers: int = 1) -> ModelConfig:
         joint_layers=joint_layers,
         decoder_layers=2,
         max_steps=64,
+        graph=graph,
+        edge_d=12,
         encoder=EncoderConfig(
             hidden=24, layers=2, heads=3, ffn=40, vocabulary=WORDPIECE.vocabulary, positions=80
         ),

@@ -77,6 +77,8 @@ def recipe(
             frozen_layers=FROZEN_LAYERS,
             turns=base.turns,
             spelled_names=base.spelled_names,
+            graph=base.graph,
+            edge_d=base.edge_d,
             encoder=ENCODER,
         ),
         OptimSettings(batch_size=16, accumulate=max(1, BATCHES // processes), rate=RATE, ema=0.99),

@@ -181,10 +181,11 @@ class NativeEngine:
 def decoded(parsed: Parsed, stages: Mapping[str, float]) -> Decoded:
     """What the core found, with the milliseconds of each stage."""
     found, unfinished, steps, state, pooled, _ = parsed
-    finished = tuple(_hypothesis(*parts) for parts in found)
+    finished = tuple(hypothesis(*parts) for parts in found)
     return Decoded(Search(finished, unfinished, steps), state, pooled, stages)
 
 
-def _hypothesis(*parts: NDArray[Any]) -> Hypothesis:
+def hypothesis(*parts: NDArray[Any]) -> Hypothesis:
+    """A hypothesis of the core: actions, their log-probabilities, the path of decisions, what of it was kept."""
     actions, log_probabilities, path, kept = (tuple(part.tolist()) for part in parts)
     return Hypothesis(actions, log_probabilities, path, kept)

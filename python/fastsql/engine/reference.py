@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fastsql.decode import beam_search
+from fastsql.decode import Search, beam_search
 from fastsql.engine.base import Decoded, check_space, link_question
 from fastsql.engine.stopwatch import Stopwatch
 from fastsql.linking.prepare import Prepared
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fastsql.grammar import ActionSpace
     from fastsql.linking.dictionary import ValueDictionary
     from fastsql.linking.turns import EarlierTurn
+    from fastsql.model.model import QuestionState
     from fastsql.schema import Schema
 
 
@@ -64,10 +65,16 @@ class ReferenceEngine:
         steps = space.limits.actions if space.turns else None
         encoded = self.model.encode_question(prepared, schema, tokens, steps)
         watch.lap("graph")
-        search = beam_search(self.model, encoded, space, beam=beam, patience=patience)
+        search = self.search(encoded, schema, space, beam, patience)
         watch.lap("decode")
         state = mean_state(encoded.memory.rows[: len(prepared.offsets)])
         return Decoded(search, state, mean_state(tokens), watch.laps)
+
+    def search(
+        self, question: QuestionState, schema: SchemaState, space: ActionSpace, beam: int, patience: float
+    ) -> Search:
+        """Hypotheses of a question that has been read; `schema` is the one that it was read with."""
+        return beam_search(self.model, question, space, beam=beam, patience=patience)
 
 
 def mean_state(rows: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -6,6 +6,7 @@ Everything is float32. A weight has the shape of its PyTorch parameter: a linear
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,11 +76,59 @@ def softmax(scores: Array) -> Array:
     return weights
 
 
+def softmax_of_groups(scores: Array, starts: NDArray[np.intp]) -> Array:
+    """Softmax over runs of the first axis, none of them empty, which begin at `starts`."""
+    lengths = np.diff(starts, append=len(scores))
+    raised: Array = np.exp(scores - np.repeat(np.maximum.reduceat(scores, starts), lengths, axis=0))
+    shares: Array = raised / np.repeat(np.add.reduceat(raised, starts), lengths, axis=0)
+    return shares
+
+
 def attention(query: Array, key: Array, value: Array) -> Array:
     """Query [.., n, e], key and value [.., m, e]: every row of the query mixes all values, [.., n, e]."""
     scores = query @ key.swapaxes(-1, -2) * np.float32(query.shape[-1] ** -0.5)
     mixed: Array = softmax(scores) @ value
     return mixed
+
+
+NOT_SEEN = np.float32(-50.0)
+"""The score of what a head does not see: its share is nothing, and yet a row that sees nothing here has a sum to merge."""
+
+
+@dataclass(frozen=True, eq=False)
+class LocalEdges:
+    """What the first half of the heads is limited to, and has E keys and values of its own for (LGESQL's local view).
+
+    `seen` bool[n, m]; the edges' `rows` and `columns` int64[E], rows in order; `key` and `value` [E, e].
+    """
+
+    seen: NDArray[np.bool_]
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    key: Array
+    value: Array
+
+    def block(self, start: int, stop: int) -> LocalEdges:
+        """That of some of the rows."""
+        some = slice(*np.searchsorted(self.rows, (start, stop)))
+        return LocalEdges(
+            self.seen[start:stop],
+            self.rows[some] - start,
+            self.columns[some],
+            self.key[some],
+            self.value[some],
+        )
+
+    def limit(self, scores: Array, query: Array) -> None:
+        """Limit scores [h, n, m] of queries [h, n, e] to what is seen, and add what the edges say, in place."""
+        local = scores[: len(scores) // 2]
+        local[:, self.rows, self.columns] += (query[: len(local), self.rows] * self.key).sum(axis=-1)
+        local[:, ~self.seen] = NOT_SEEN
+
+    def mix(self, mixed: Array, weights: Array) -> None:
+        """Add the edges' values, by attention weights [h, n, m], to what rows have mixed, [h, n, e], in place."""
+        for own, shares in zip(mixed[: len(mixed) // 2], weights, strict=False):
+            np.add.at(own, self.rows, shares[self.rows, self.columns, None] * self.value)
 
 
 def relation_scores(query: Array, relation_key: Array, relations: NDArray[np.uint8]) -> Array:
@@ -111,17 +160,23 @@ def relation_attention(
     relation_key: Array,
     relation_value: Array,
     relations: NDArray[np.uint8],
+    local: LocalEdges | None = None,
 ) -> tuple[Array, Array]:
     """Relation-aware attention (RAT-SQL, Wang et al., 2020, section 4), with the log of each row's sum of exponentials.
 
-    Query [h, n, e], scaled already, key and value [h, m, e], relations uint8[n, m]: [h, n, e] and [h, n, 1].
+    Query [h, n, e], scaled already, key and value [h, m, e], relations uint8[n, m]: [h, n, e] and [h, n, 1]. With `local`
+    edges, half of the heads see these alone.
     """
     scores = query @ key.transpose(0, 2, 1) + relation_scores(query, relation_key, relations)
+    if local is not None:
+        local.limit(scores, query)
     top = scores.max(axis=-1, keepdims=True)
     raised = np.exp(scores - top)
     total = raised.sum(axis=-1, keepdims=True)
     weights = raised / total
     mixed = weights @ value + relation_values(weights, relation_value, relations)
+    if local is not None:
+        local.mix(mixed, weights)
     return mixed, top + np.log(total)
 
 

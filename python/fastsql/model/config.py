@@ -33,6 +33,12 @@ ENTRY_PLACES = 16
 _LARGEST_SIZE, _MOST_LAYERS = 1_000_000, 256
 """What a configuration may say. A matrix must be in the file to be allocated; names of a layer's weights need not."""
 
+RAT, LGE = "rat", "lge"
+GRAPHS = (RAT, LGE)
+"""Encoders of the graph: relation-aware attention (RAT-SQL), and that with a line graph (LGESQL)."""
+EDGE_HEADS = 4
+"""In so many heads an edge of the line graph reads others."""
+
 ITEM_TYPES = (
     "table",
     *(f"{kind}{key}" for key in ("", " key") for kind in ("number", "text", "time", "boolean", "other")),
@@ -91,7 +97,8 @@ class ModelConfig:
     layers let schema rows see the question. `turns`: whether it reads earlier turns of a conversation, `named_turns` whether
     it knows which of them a question calls by their numbers, `turn_values` whether it reads values of their queries behind a
     question (`linking.turns.with_values`). `spelled_names`: whether it reads a schema under the words of
-    its names (`Schema.spelled`). Dropout rates matter in training only.
+    its names (`Schema.spelled`). `graph` is one of `GRAPHS`; where its edges have states, these are of
+    `edge_d` numbers. Dropout rates matter in training only.
     """
 
     n_productions: int
@@ -110,6 +117,8 @@ class ModelConfig:
     named_turns: bool = False
     turn_values: bool = False
     spelled_names: bool = False
+    graph: str = RAT
+    edge_d: int = 64
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
 
     def __post_init__(self) -> None:
@@ -128,6 +137,13 @@ class ModelConfig:
                 raise ModelError(
                     f"{part} = {width} is not a multiple of its {heads} heads", where="model config"
                 )
+        if self.graph not in GRAPHS:
+            raise ModelError(f"graph is none of {', '.join(GRAPHS)}", where="model config")
+        if self.graph == LGE and (self.heads % 2 or self.edge_d % EDGE_HEADS):
+            raise ModelError(
+                f"graph {LGE!r} needs an even number of heads, and edge_d a multiple of {EDGE_HEADS}",
+                where="model config",
+            )
         if self.relations > 256:
             raise ModelError(f"{self.relations} relations do not fit a byte", where="model config")
         for name in _FLAGS:
@@ -170,5 +186,5 @@ def _sizes(config: ModelConfig | EncoderConfig) -> list[tuple[str, Any]]:
     return [
         (entry.name, getattr(config, entry.name))
         for entry in dataclasses.fields(config)
-        if entry.name not in ("dropout", "encoder_dropout", *_FLAGS, "encoder")
+        if entry.name not in ("dropout", "encoder_dropout", "graph", *_FLAGS, "encoder")
     ]

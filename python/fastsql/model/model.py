@@ -14,12 +14,12 @@ import numpy as np
 from fastsql.errors import ModelError
 from fastsql.grammar.actions import SCHEMA_VALUE
 from fastsql.linking.prepare import Prepared
-from fastsql.linking.relations import Relations, SchemaLinks, span_weights
+from fastsql.linking.relations import SchemaLinks, span_weights
 from fastsql.model.attention import Array, Part
-from fastsql.model.config import ModelConfig, features_of
+from fastsql.model.config import LGE, ModelConfig, features_of
 from fastsql.model.decoder import Decoder, DecoderState, Memory, SchemaMemory
 from fastsql.model.encoder import Encoder, encode_groups
-from fastsql.model.graph import GraphLayer, SchemaRows
+from fastsql.model.graph import Graph, SchemaGraph
 from fastsql.model.schema_inputs import SchemaInputs
 from fastsql.model.tokenizer import Tokenizer
 from fastsql.model.turns import TurnInputs, entry_states, first_states
@@ -32,8 +32,7 @@ class SchemaState:
 
     links: SchemaLinks
     inputs: SchemaInputs
-    layers: tuple[SchemaRows, ...]  # of the cached graph layers, and of the first joint one
-    items: Array  # [T + C, d], after the cached layers
+    graph: SchemaGraph
     memory: SchemaMemory | None  # the decoder's, where no layer is joint
     values: Array  # [W, d]
     value_keys: Array  # [W, d]
@@ -55,8 +54,7 @@ class Model:
         self.weights = weights
         self.encoder = encoder
         self.tokenizer = tokenizer
-        n_layers = config.cached_layers + config.joint_layers
-        self.graph = [GraphLayer(config, weights.at(f"graph.{index}")) for index in range(n_layers)]
+        self.graph = _graph(config, weights)
         self.decoder = Decoder(config, weights.at("decoder"))
 
     # ---------------------------------------------------------------- schema
@@ -67,17 +65,11 @@ class Model:
         inputs = SchemaInputs.build(links, self.tokenizer)
         if not inputs.n_items:
             raise ModelError("a schema without tables cannot be encoded", where=f"schema {schema.name!r}")
-        rows = self._item_states(inputs)
-        layers = []
-        for layer in self.graph[: self.config.cached_layers]:
-            layers.append(layer.read_schema(rows, inputs.relations))
-            rows = layer.schema_without_question(layers[-1])
-        if self.config.joint_layers:
-            layers.append(self.graph[self.config.cached_layers].read_schema(rows, inputs.relations))
-        memory = None if self.config.joint_layers else self._schema_memory(rows, inputs)
-        values = self._value_states(inputs, rows)
+        graph = self.graph.read_schema(self._item_states(inputs), inputs.relations)
+        memory = None if self.config.joint_layers else self._schema_memory(graph.items, inputs)
+        values = self._value_states(inputs, graph.items)
         keys = self.decoder.pointer_keys(SCHEMA_VALUE, values)
-        return SchemaState(links, inputs, tuple(layers), rows, memory, values, keys)
+        return SchemaState(links, inputs, graph, memory, values, keys)
 
     def _schema_memory(self, items: Array, inputs: SchemaInputs) -> SchemaMemory:
         return self.decoder.read_schema(self.weights.norm("graph_norm", items), inputs.nodes)
@@ -121,7 +113,7 @@ class Model:
         rows = np.concatenate([tokens, self._candidate_states(prepared, tokens)])
         if prepared.turns:
             rows = np.concatenate([rows, first_states(self.weights.at("turn"), turns)])
-        rows, items = self._run_graph(schema, rows, prepared.relations)
+        rows, items = self.graph.read(rows, schema.graph, prepared.relations)
         nodes = schema.inputs.nodes.with_question(len(tokens), len(prepared.candidates), len(prepared.turns))
         rows = self.weights.norm("graph_norm", rows)
         read_schema = schema.memory or self._schema_memory(items, schema.inputs)
@@ -130,18 +122,6 @@ class Model:
             entries = entry_states(self.weights.at("turn"), turns, rows[nodes.turns], read_schema.items.rows)
         memory = self.decoder.read(rows, nodes, read_schema, schema.values, schema.value_keys, entries, steps)
         return QuestionState(prepared, memory)
-
-    def _run_graph(self, schema: SchemaState, rows: Array, relations: Relations) -> tuple[Array, Array]:
-        """A question's rows [Q + V + K, d] and the schema's [T + C, d] behind all layers; relations uint8[N, N]."""
-        items = schema.items
-        for index, layer in enumerate(self.graph):
-            # The first layers are cached; a second joint layer sees schema rows that this question has changed.
-            cached = index < len(schema.layers)
-            read = schema.layers[index] if cached else layer.read_schema(items, schema.inputs.relations)
-            if index >= self.config.cached_layers:
-                items = layer.schema_with_question(read, rows, relations)
-            rows = layer.question(rows, read, relations)
-        return rows, items
 
     def encode_tokens(self, prepared: Prepared) -> Array:
         """The question's tokens through the encoder, in the width of the graph, [Q, d]."""
@@ -162,3 +142,12 @@ class Model:
     def start(self, question: QuestionState, hypotheses: int = 1) -> DecoderState:
         """A fresh beam; `DecoderState.step` and `.reorder` take it from there."""
         return DecoderState(self.decoder, question.memory, hypotheses)
+
+
+def _graph(config: ModelConfig, weights: Part) -> Graph:
+    """The encoder that a configuration names."""
+    if config.graph == LGE:
+        from fastsql.model.lge import LineGraphEnhanced  # no bundled model has it
+
+        return LineGraphEnhanced(config, weights)
+    return Graph(config, weights)

@@ -6,6 +6,7 @@ A large matrix is stored as int8 with one float32 scale for each of its rows (it
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from fastsql.model.config import (
     ENTRY_KINDS,
     ENTRY_PLACES,
     ITEM_TYPES,
+    LGE,
     ModelConfig,
 )
 from fastsql.schema.sqltypes import TYPE_CLASSES
@@ -73,6 +75,8 @@ def weight_shapes(config: ModelConfig) -> dict[str, Shape]:
         norm(f"{layer}.ffn_norm", d)
         linear(f"{layer}.ffn_in", config.ffn, d)
         linear(f"{layer}.ffn_out", d, config.ffn)
+    if config.graph == LGE:
+        _edge_shapes(config, shapes, linear, norm)
     norm("graph_norm", d)
     norm("value_norm", d)
 
@@ -114,6 +118,33 @@ def weight_shapes(config: ModelConfig) -> dict[str, Shape]:
         linear("decoder.turn.query", d, d)
         linear("decoder.turn.key", d, d, bias=False)
     return shapes
+
+
+def _edge_shapes(
+    config: ModelConfig,
+    shapes: dict[str, Shape],
+    linear: Callable[..., None],
+    norm: Callable[[str, int], None],
+) -> None:
+    """Those of edges and of what reads them; behind the last layer nothing does."""
+    d, e, width = config.d, config.d // config.heads, config.edge_d
+    shapes["edge.weight"] = (config.relations, width)
+    last = config.cached_layers + config.joint_layers - 1
+    for index in range(last + 1):
+        layer = f"graph.{index}"
+        norm(f"{layer}.edge_norm", width)
+        linear(f"{layer}.edge_key", e, width, bias=False)
+        linear(f"{layer}.edge_value", e, width, bias=False)
+        if index == last:
+            continue
+        edges = f"{layer}.edges"
+        linear(f"{edges}.ends", 2 * width, d)
+        linear(f"{edges}.query", width, width)
+        linear(f"{edges}.key_value", 2 * width, width)
+        linear(f"{edges}.out", width, width)
+        norm(f"{edges}.ffn_norm", width)
+        linear(f"{edges}.ffn_in", 4 * width, width)
+        linear(f"{edges}.ffn_out", width, 4 * width)
 
 
 class WeightFile:

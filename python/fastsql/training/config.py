@@ -155,6 +155,9 @@ class ModelSettings:
     freeze_words: bool = True
     # So many of the encoder's lower layers stay as they are, and its embeddings: states of a schema's texts are kept there.
     frozen_layers: int = 0
+    # Encoder of the graph: "rat" (RAT-SQL), or "lge" (LGESQL), whose edges have states of `edge_d` numbers.
+    graph: str = "rat"
+    edge_d: int = 64
     # False: relations of the graph stay zero, so that attention sees rows only (for measuring what they are worth).
     relations: bool = True
     # True: weights for earlier turns of a conversation.

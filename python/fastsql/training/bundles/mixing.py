@@ -16,6 +16,7 @@ import torch
 
 from fastsql.errors import ModelError
 from fastsql.model.bundle import TOKENIZER, Bundle, manifest_digest
+from fastsql.model.config import ModelConfig
 from fastsql.model.weights import WORD
 from fastsql.training.bundles.deepen import deepened
 from fastsql.training.bundles.renumber import with_callings
@@ -36,7 +37,7 @@ def mixed_weights(state: Mapping[str, Any], bundle: Bundle, share: float) -> dic
     if not 0 <= share <= 1:
         raise ValueError(f"share is a number from 0 to 1, not {share!r}")
     config, grammar = bundle.config, state["grammar"]
-    own = {"named_turns": False, "turn_values": False, "spelled_names": False, **state["model_config"]}
+    own = ModelConfig.from_dict(dict(state["model_config"])).to_dict()
     # No weight depends on these.
     sizes = config.model.to_dict() | {name: own[name] for name in ("turn_values", "spelled_names")}
     if not sizes["named_turns"]:

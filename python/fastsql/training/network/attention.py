@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 from torch.nn import functional as F
+
+NOT_SEEN = -50.0
+"""See `fastsql.model.attention`."""
 
 
 def heads_first(x: Tensor, parts: int, heads: int) -> Tensor:
@@ -38,6 +43,41 @@ def additive_mask(allowed: Tensor, dtype: torch.dtype) -> Tensor:
     return torch.zeros(allowed.shape, dtype=dtype, device=allowed.device).masked_fill(~allowed, -torch.inf)
 
 
+class LocalEdges(NamedTuple):
+    """What the first half of the heads is limited to, and has E keys and values of its own for (LGESQL's local view).
+
+    `seen` bool[1 or B, 1, n, m]; `rows` and `places` int64[E] count rows [B * n] and cells [B * n * m]; the edges' `key` and
+    `value` are [E, e].
+    """
+
+    seen: Tensor
+    rows: Tensor
+    places: Tensor
+    key: Tensor
+    value: Tensor
+
+    def limit(self, scores: Tensor, query: Tensor) -> Tensor:
+        """Scores [B, h, n, m] of queries [B, h, n, e], limited to what is seen, with what the edges say added."""
+        local, other = scores.tensor_split(2, dim=1)
+        half = local.shape[1]
+        queries = query[:, :half].movedim(1, 2).flatten(0, 1)[self.rows]
+        said = (queries * self.key[:, None].to(queries.dtype)).sum(dim=-1)
+        cells = local.numel() // half
+        grid = said.new_zeros(cells, half).index_copy(0, self.places, said)
+        grid = grid.view(len(local), *local.shape[2:], half).movedim(-1, 1)
+        return torch.cat([(local + grid).masked_fill(~self.seen, NOT_SEEN), other], dim=1)
+
+    def mix(self, mixed: Tensor, weights: Tensor) -> Tensor:
+        """What rows have mixed, [B, h, n, e], and the edges' values by attention weights [B, h, n, m]."""
+        local, other = mixed.tensor_split(2, dim=1)
+        half = local.shape[1]
+        shares = weights[:, :half].movedim(1, -1).flatten(0, 2)[self.places]
+        values = shares[..., None] * self.value[:, None].to(shares.dtype)
+        rows = local.movedim(1, 2).flatten(0, 1).index_add(0, self.rows, values)
+        local = rows.view(len(local), local.shape[2], half, -1).movedim(1, 2)
+        return torch.cat([local, other], dim=1)
+
+
 def relation_scores(query: Tensor, relation_key: Tensor, relations: Tensor) -> Tensor:
     """Query [1 or B, h, n, e] times the key [R, e] of each edge's relation [1 or B, 1, n, m]: [B, h, n, m]."""
     by_relation = query @ relation_key.to(query.dtype).T
@@ -61,19 +101,23 @@ def relation_attention(
     relation_value: Tensor,
     relations: Tensor,
     mask: Tensor | None = None,
+    local: LocalEdges | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Relation-aware attention, with the log of each row's sum of exponentials.
 
     Query [1 or B, h, n, e], scaled already, key and value [1 or B, h, m, e], relations [1 or B, 1, n, m]; `mask` is added to
-    the scores. Returns [B, h, n, e] and float32[B, h, n, 1].
+    the scores. With `local` edges, half of the heads see these alone. Returns [B, h, n, e] and float32[B, h, n, 1].
     """
     scores = query @ key.transpose(-1, -2)
     if mask is not None:
         scores = scores + mask
     scores = scores + relation_scores(query, relation_key, relations)
+    if local is not None:
+        scores = local.limit(scores, query.expand(len(scores), -1, -1, -1))
     log_sum = scores.float().logsumexp(dim=-1, keepdim=True)
     weights = torch.softmax(scores, dim=-1)
-    return weights @ value + relation_values(weights, relation_value, relations), log_sum
+    mixed = weights @ value + relation_values(weights, relation_value, relations)
+    return mixed if local is None else local.mix(mixed, weights), log_sum
 
 
 def merge_halves(mixed: Tensor, log_sum: Tensor, other: Tensor, other_log_sum: Tensor) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import torch
@@ -10,6 +11,7 @@ from torch.nn import functional as F
 
 from fastsql.model.config import ModelConfig
 from fastsql.training.network.attention import (
+    LocalEdges,
     heads_first,
     heads_last,
     merge_halves,
@@ -74,23 +76,31 @@ class GraphLayer(nn.Module):
         `node_mask` is 0 or -inf, [B, 1, 1, q]. Returns both kinds of rows; the schema's are still shared by the
         batch ([1, s, d]) unless the layer is joint.
         """
-        projected, schema_projected = self._project(question), self._project(schema)
+        projected, schema_projected = self.project(question), self.project(schema)
         rows = self.question(question, projected, schema_projected, node_mask, relations)
         read = self.read_schema(schema, schema_projected, schema_relations)
         if joint:
             return rows, self.schema_with_question(read, projected, node_mask, item_relations)
         return rows, self.schema_without_question(read)
 
-    def read_schema(self, rows: Tensor, projected: Projected, relations: Tensor) -> SchemaRows:
+    def read_schema(
+        self, rows: Tensor, projected: Projected, relations: Tensor, local: LocalEdges | None = None
+    ) -> SchemaRows:
         """Attention of schema rows to themselves."""
-        return SchemaRows(rows, projected, *self._attend(*projected, relations))
+        return SchemaRows(rows, projected, *self._attend(*projected, relations, local=local))
 
     def schema_without_question(self, schema: SchemaRows) -> Tensor:
         """The layer's output for schema rows that see schema rows only."""
         return self._finish(schema.rows, schema.mixed)
 
     def question(
-        self, rows: Tensor, projected: Projected, schema: Projected, node_mask: Tensor, relations: Tensor
+        self,
+        rows: Tensor,
+        projected: Projected,
+        schema: Projected,
+        node_mask: Tensor,
+        relations: Tensor,
+        local: LocalEdges | None = None,
     ) -> Tensor:
         """The layer's output for question rows, which see everything."""
         query, key, value = projected
@@ -98,12 +108,21 @@ class GraphLayer(nn.Module):
         scores = torch.cat(
             [query @ key.transpose(-1, -2) + node_mask, query @ schema.key.transpose(-1, -2)], dim=-1
         )
-        weights = torch.softmax(scores + relation_scores(query, self.relation_key, relations), dim=-1)
+        scores = scores + relation_scores(query, self.relation_key, relations)
+        if local is not None:
+            scores = local.limit(scores, query)
+        weights = torch.softmax(scores, dim=-1)
         mixed = weights[..., :n_question] @ value + weights[..., n_question:] @ schema.value
-        return self._finish(rows, mixed + relation_values(weights, self.relation_value, relations))
+        mixed = mixed + relation_values(weights, self.relation_value, relations)
+        return self._finish(rows, mixed if local is None else local.mix(mixed, weights))
 
     def schema_with_question(
-        self, schema: SchemaRows, question: Projected, node_mask: Tensor, relations: Tensor
+        self,
+        schema: SchemaRows,
+        question: Projected,
+        node_mask: Tensor,
+        relations: Tensor,
+        local: LocalEdges | None = None,
     ) -> Tensor:
         """The layer's output for schema rows that see schema and question rows.
 
@@ -111,21 +130,51 @@ class GraphLayer(nn.Module):
         together by their logarithmic sums; no [B, s, s] array is made.
         """
         _, key, value = question
-        mixed, log_sum = self._attend(schema.projected.query, key, value, relations, node_mask)
+        mixed, log_sum = self._attend(schema.projected.query, key, value, relations, node_mask, local)
         return self._finish(schema.rows, merge_halves(schema.mixed, schema.log_sum, mixed, log_sum))
 
-    def _project(self, rows: Tensor) -> Projected:
+    def project(self, rows: Tensor) -> Projected:
+        """Queries, keys and values of rows [1 or B, n, d]."""
         query, key, value = heads_first(self.qkv(self.norm(rows)), 3, self.heads)
         return Projected(query * self.scale, key, value)
 
     def _attend(
-        self, query: Tensor, key: Tensor, value: Tensor, relations: Tensor, mask: Tensor | None = None
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        relations: Tensor,
+        mask: Tensor | None = None,
+        local: LocalEdges | None = None,
     ) -> tuple[Tensor, Tensor]:
         """Attention to a part of the columns, and the log of its sum of exponentials."""
-        return relation_attention(query, key, value, self.relation_key, self.relation_value, relations, mask)
+        own = self.relation_key, self.relation_value
+        return relation_attention(query, key, value, *own, relations, mask, local)
 
     def _finish(self, rows: Tensor, mixed: Tensor) -> Tensor:
         rows = rows + self.dropout(self.out(heads_last(mixed)))
         hidden = F.relu(self.ffn_in(self.ffn_norm(rows)))
         output: Tensor = rows + self.dropout(self.ffn_out(hidden))
         return output
+
+
+class Edges(NamedTuple):
+    """What the rows of a batch are to each other: `node_mask` 0 or -inf, [B, 1, 1, q]; relations as a layer takes them."""
+
+    node_mask: Tensor
+    relations: Tensor
+    item_relations: Tensor
+    schema_relations: Tensor
+
+
+def run_graph(
+    layers: Iterable[nn.Module], cached_layers: int, question: Tensor, items: Tensor, edges: Edges
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The questions' rows and the schema's behind all layers, and the schema's behind the cached ones."""
+    cached = items
+    for index, layer in enumerate(layers):
+        joint = index >= cached_layers
+        question, items = layer(question, items, *edges, joint)
+        if not joint:
+            cached = items
+    return question, items, cached

@@ -6,21 +6,23 @@ texts and graph rows are therefore computed once a batch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from fastsql.model.config import CANDIDATE_SIZES, ITEM_TYPES, ModelConfig
+from fastsql.model.config import CANDIDATE_SIZES, ITEM_TYPES, LGE, ModelConfig
+from fastsql.model.line_graph import question_line_graph, schema_line_graph
 from fastsql.model.schema_inputs import SchemaInputs
 from fastsql.training.batches.batch import Batch
+from fastsql.training.network import lge
 from fastsql.training.network.attention import additive_mask
 from fastsql.training.network.decoder import Decoder, Memory
 from fastsql.training.network.dropout import Dropout
 from fastsql.training.network.encoder import Encoder
-from fastsql.training.network.graph import GraphLayer
+from fastsql.training.network.graph import Edges, GraphLayer, run_graph
 from fastsql.training.network.linear import Linear
 from fastsql.training.network.pretrained import Pretrained
 from fastsql.training.network.turns import Turns
@@ -45,9 +47,8 @@ class Model(nn.Module):
         self.value_in = Linear(hidden, d)
         self.item_type = nn.Embedding(len(ITEM_TYPES), d)
         self.candidate = nn.ModuleList(nn.Embedding(count, d) for count in CANDIDATE_SIZES)
-        self.graph = nn.ModuleList(
-            GraphLayer(config) for _ in range(config.cached_layers + config.joint_layers)
-        )
+        self.edge = nn.Embedding(config.relations, config.edge_d) if config.graph == LGE else None
+        self.graph = nn.ModuleList(_layers(config))
         self.graph_norm = nn.LayerNorm(d)
         self.value_norm = nn.LayerNorm(d)
         self.decoder = Decoder(config)
@@ -129,18 +130,18 @@ class Model(nn.Module):
         self, batch: Batch, question: Tensor, items: Tensor, node_mask: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
         """The questions' rows and the schema's behind all layers, and the schema's behind the cached ones."""
-        relations = self._tensor(batch.relations).long()[:, None]
-        item_relations = self._tensor(batch.item_relations).long()[:, None]
-        schema_relations = self._tensor(batch.schema.relations).long()[None, None]
-        cached = items
-        for index, layer in enumerate(self.graph):
-            joint = index >= self.config.cached_layers
-            question, items = layer(
-                question, items, node_mask, relations, item_relations, schema_relations, joint
-            )
-            if not joint:
-                cached = items
-        return question, items, cached
+        edges = Edges(
+            node_mask,
+            self._tensor(batch.relations).long()[:, None],
+            self._tensor(batch.item_relations).long()[:, None],
+            self._tensor(batch.schema.relations).long()[None, None],
+        )
+        if self.edge is None:
+            return run_graph(self.graph, self.config.cached_layers, question, items, edges)
+        schema = schema_line_graph(batch.schema.relations)
+        line = question_line_graph(batch.relations, batch.item_relations, schema)
+        lines = lge.LineGraphs.of(line, schema, self.device)
+        return lge.run_graph(self.graph, self.edge, self.config.cached_layers, question, items, edges, lines)
 
     def _candidate_states(self, batch: Batch, tokens: Tensor) -> Tensor:
         """First states of the value candidates, [B, V, d]: the mean of their span, and what they are."""
@@ -215,6 +216,14 @@ class Model(nn.Module):
 
     def _tensor(self, array: NDArray[np.generic]) -> Tensor:
         return torch.from_numpy(array).to(self.device, non_blocking=True)
+
+
+def _layers(config: ModelConfig) -> Iterable[GraphLayer]:
+    """The graph's layers, of the encoder that a configuration names."""
+    count = config.cached_layers + config.joint_layers
+    if config.graph == LGE:
+        return (lge.LineGraphLayer(config, last=index == count - 1) for index in range(count))
+    return (GraphLayer(config) for _ in range(count))
 
 
 def _mean_of_tokens(states: Tensor) -> Tensor:

@@ -69,6 +69,8 @@ def model_config(config: TrainConfig, pretrained: Pretrained) -> ModelConfig:
         encoder_dropout=model.encoder_dropout,
         turn_values=model.turns and model.turn_values,
         spelled_names=model.spelled_names,
+        graph=model.graph,
+        edge_d=model.edge_d,
         encoder=pretrained.config,
     )
     return sizes.with_turns() if model.turns else sizes

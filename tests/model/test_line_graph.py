@@ -146,7 +146,7 @@ def plain_read_edges(
 def plain_rows(
     layer: Part, rows: Array, relations: np.ndarray, visible: np.ndarray, edges: dict[tuple[int, int], Array]
 ) -> Array:
-    """A layer's rows by their definition: an embedding for every pair of rows, and local heads with what edges have learnt."""
+    """A layer's rows by their definition: an embedding for every pair, and for local heads what edges have learnt."""
     heads, e = CONFIG.heads, CONFIG.d // CONFIG.heads
     qkv = layer.linear("qkv", layer.norm("norm", rows)).reshape(len(rows), 3, heads, e)
     keys = np.repeat(layer["relation_key"][relations][:, :, None], heads, axis=2) + qkv[None, :, 1]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fastsql.decode import Hypothesis, Search, beam, beam_search
 from fastsql.grammar import ActionSpace
-from fastsql.grammar.actions import SCHEMA_VALUE, TABLE
+from fastsql.grammar.actions import SCHEMA_VALUE
 from fastsql.linking.nodes import NodeLayout
 from fastsql.model.attention import Array, Part
 from fastsql.model.config import ModelConfig
@@ -40,12 +40,7 @@ class Rows:
     @classmethod
     def of(cls, memory: Memory) -> Rows:
         """The rows that a memory was made from."""
-        borders = (
-            memory.first_rows[TABLE],
-            memory.first_rows[SCHEMA_VALUE],
-            len(memory.rows) - len(memory.entry_keys),
-        )
-        return cls(*(np.ascontiguousarray(part) for part in np.split(memory.rows, borders)))
+        return cls(*memory.parts())
 
     @classmethod
     def draw(cls, space: ActionSpace, d: int, random: np.random.Generator) -> Rows:

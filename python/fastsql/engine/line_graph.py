@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from fastsql.backends import native
 from fastsql.decode import Search
 from fastsql.engine.native import hypothesis
 from fastsql.engine.reference import ReferenceEngine
 from fastsql.grammar import load_grammar
-from fastsql.grammar.actions import SCHEMA_VALUE, TABLE
 from fastsql.grammar.tables import grammar_table, question_table, schema_table
 
 if TYPE_CHECKING:
@@ -47,13 +44,7 @@ class LineGraphEngine(ReferenceEngine):
         items = self._items.get(schema)
         if items is None:
             items = self._items[schema] = self._core.SchemaItems(self._grammar, schema_table(space.schema))
-        memory = question.memory
-        borders = (
-            memory.first_rows[TABLE],
-            memory.first_rows[SCHEMA_VALUE],
-            len(memory.rows) - len(memory.entry_keys),
-        )
-        rows = [np.ascontiguousarray(part) for part in np.split(memory.rows, borders)]
         own = self._core.ActionSpace(items, question_table(space))
+        rows = question.memory.parts()
         found, unfinished, steps = self._decoder.search(own, *rows, beam=beam, patience=patience)
         return Search(tuple(hypothesis(*parts) for parts in found), unfinished, steps)

@@ -52,6 +52,15 @@ class Memory:
     steps: int  # decisions of a query; pointers to steps behind these point at entries
     entry_keys: Array  # [E, d], pointer keys
 
+    def parts(self) -> list[Array]:
+        """The rows of the question, of its schema's items, of the schema's values and of what earlier turns offer."""
+        borders = (
+            self.first_rows[TABLE],
+            self.first_rows[SCHEMA_VALUE],
+            len(self.rows) - len(self.entry_keys),
+        )
+        return [np.ascontiguousarray(part) for part in np.split(self.rows, borders)]
+
     def row(self, kind: int, place: int) -> Array:
         """What a pointer of a kind points at, [d]; a pointer to a step, at an entry."""
         entry = kind == STEP

@@ -76,7 +76,7 @@ class GraphLayer(nn.Module):
         `node_mask` is 0 or -inf, [B, 1, 1, q]. Returns both kinds of rows; the schema's are still shared by the
         batch ([1, s, d]) unless the layer is joint.
         """
-        projected, schema_projected = self.project(question), self.project(schema)
+        projected, schema_projected = self._project(question), self._project(schema)
         rows = self.question(question, projected, schema_projected, node_mask, relations)
         read = self.read_schema(schema, schema_projected, schema_relations)
         if joint:
@@ -133,8 +133,7 @@ class GraphLayer(nn.Module):
         mixed, log_sum = self._attend(schema.projected.query, key, value, relations, node_mask, local)
         return self._finish(schema.rows, merge_halves(schema.mixed, schema.log_sum, mixed, log_sum))
 
-    def project(self, rows: Tensor) -> Projected:
-        """Queries, keys and values of rows [1 or B, n, d]."""
+    def _project(self, rows: Tensor) -> Projected:
         query, key, value = heads_first(self.qkv(self.norm(rows)), 3, self.heads)
         return Projected(query * self.scale, key, value)
 

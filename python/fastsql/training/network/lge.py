@@ -103,25 +103,6 @@ def _meet(query: Tensor, key: Tensor, value: Tensor, line: Line) -> Tensor:
     return mixed.flatten(1)
 
 
-class LineGraphLayer(GraphLayer):
-    """Dual attention: rows read rows along edges, edges read edges through rows (but behind the last layer)."""
-
-    def __init__(self, config: ModelConfig, last: bool) -> None:
-        super().__init__(config)
-        self.edge_norm = nn.LayerNorm(config.edge_d)
-        self.edge_key = Linear(config.edge_d, config.d // config.heads, bias=False)
-        self.edge_value = Linear(config.edge_d, config.d // config.heads, bias=False)
-        # So a model begins as one of relation-aware attention whose heads see less.
-        nn.init.zeros_(self.edge_key.weight)
-        nn.init.zeros_(self.edge_value.weight)
-        self.edges = None if last else EdgeLayer(config)
-
-    def local(self, seen: Tensor, states: Tensor, view: View) -> LocalEdges:
-        """What the local heads see of a block; `states` are those of the line graph's edges, normed."""
-        own = states[view.which]
-        return LocalEdges(seen, view.rows, view.places, self.edge_key(own), self.edge_value(own))
-
-
 class LineGraphs(NamedTuple):
     """The line graphs of a batch and of its schema, with their blocks of rows and columns."""
 
@@ -147,42 +128,112 @@ class LineGraphs(NamedTuple):
         )
 
 
+class Seen(NamedTuple):
+    """The relations of a batch, and what heads with the local view see of its blocks, bool."""
+
+    edges: Edges
+    question: Tensor
+    items: Tensor
+    schema: Tensor
+
+    @classmethod
+    def of(cls, edges: Edges) -> Seen:
+        """That of relations."""
+        is_seen = torch.from_numpy(IS_SEEN).to(edges.relations.device)
+        return cls(
+            edges, is_seen[edges.relations], is_seen[edges.item_relations], is_seen[edges.schema_relations]
+        )
+
+
+class LineStates(NamedTuple):
+    """States of edges: the questions' [E, w], and the schema's own [E', w]."""
+
+    own: Tensor
+    schema: Tensor
+
+
+class LineGraphLayer(GraphLayer):
+    """Dual attention: rows read rows along edges, edges read edges through rows (but behind the last layer)."""
+
+    def __init__(self, config: ModelConfig, last: bool) -> None:
+        super().__init__(config)
+        self.edge_norm = nn.LayerNorm(config.edge_d)
+        self.edge_key = Linear(config.edge_d, config.d // config.heads, bias=False)
+        self.edge_value = Linear(config.edge_d, config.d // config.heads, bias=False)
+        # So a model begins as one of relation-aware attention whose heads see less.
+        nn.init.zeros_(self.edge_key.weight)
+        nn.init.zeros_(self.edge_value.weight)
+        self.edges = None if last else EdgeLayer(config)
+
+    def with_lines(
+        self,
+        question: Tensor,
+        items: Tensor,
+        states: LineStates,
+        relations: Seen,
+        lines: LineGraphs,
+        joint: bool,
+    ) -> tuple[Tensor, Tensor, LineStates]:
+        """As `GraphLayer.forward`, with the states of edges behind the layer."""
+        projected, item_projected = self._project(question), self._project(items)
+        normed = LineStates(*map(self.edge_norm, states))
+        size = items.shape[1]
+        within = self._local(relations.schema, normed.schema, lines.within.repeated(len(items), size, size))
+        read = self.read_schema(items, item_projected, relations.edges.schema_relations, within)
+        to_all = self._local(relations.question, normed.own, lines.to_all)
+        node_mask = relations.edges.node_mask
+        rows = self.question(
+            question, projected, item_projected, node_mask, relations.edges.relations, to_all
+        )
+        if joint:
+            to_question = self._local(relations.items, normed.own, lines.to_question)
+            item_relations = relations.edges.item_relations
+            next_items = self.schema_with_question(read, projected, node_mask, item_relations, to_question)
+        else:
+            next_items = self.schema_without_question(read)
+        return rows, next_items, self._read_edges(question, items, states, normed, lines, joint)
+
+    def _local(self, seen: Tensor, normed: Tensor, view: View) -> LocalEdges:
+        """What the local heads see of a block of rows and columns."""
+        own = normed[view.which]
+        return LocalEdges(seen, view.rows, view.places, self.edge_key(own), self.edge_value(own))
+
+    def _read_edges(
+        self,
+        question: Tensor,
+        items: Tensor,
+        states: LineStates,
+        normed: LineStates,
+        lines: LineGraphs,
+        joint: bool,
+    ) -> LineStates:
+        """The schema's edges change in cached layers only."""
+        if self.edges is None:
+            return states
+        nodes = self.norm(torch.cat([question, items.expand(len(question), -1, -1)], dim=1)).flatten(0, 1)
+        own = self.edges(states.own, normed.own, torch.cat(normed), nodes, lines.question)
+        if joint:
+            return LineStates(own, states.schema)
+        nodes = self.norm(items).flatten(0, 1)
+        return LineStates(own, self.edges(states.schema, normed.schema, normed.schema, nodes, lines.schema))
+
+
 def run_graph(
     layers: nn.ModuleList,
     first_edges: nn.Embedding,
     cached_layers: int,
     question: Tensor,
     items: Tensor,
-    relations: Edges,
+    edges: Edges,
     lines: LineGraphs,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """As `fastsql.training.network.graph.run_graph`."""
-    node_mask, *of_rows = relations
-    is_seen = torch.from_numpy(IS_SEEN).to(question.device)
-    seen, item_seen, schema_seen = (is_seen[block] for block in of_rows)
-    edges, schema_edges = first_edges(lines.question.relations), first_edges(lines.schema.relations)
-    cached, batch = items, len(question)
+    states = LineStates(first_edges(lines.question.relations), first_edges(lines.schema.relations))
+    relations, cached = Seen.of(edges), items
     for index, layer in enumerate(layers):
         assert isinstance(layer, LineGraphLayer)
         joint = index >= cached_layers
-        projected, schema_projected = layer.project(question), layer.project(items)
-        states, schema_states = layer.edge_norm(edges), layer.edge_norm(schema_edges)
-        within = lines.within.repeated(len(items), items.shape[1], items.shape[1])
-        read = layer.read_schema(
-            items, schema_projected, of_rows[2], layer.local(schema_seen, schema_states, within)
-        )
-        to_all = layer.local(seen, states, lines.to_all)
-        rows = layer.question(question, projected, schema_projected, node_mask, of_rows[0], to_all)
-        if layer.edges is not None:
-            nodes = layer.norm(torch.cat([question, items.expand(batch, -1, -1)], dim=1)).flatten(0, 1)
-            edges = layer.edges(edges, states, torch.cat([states, schema_states]), nodes, lines.question)
-            if not joint:
-                nodes = layer.norm(items).flatten(0, 1)
-                schema_edges = layer.edges(schema_edges, schema_states, schema_states, nodes, lines.schema)
-        if joint:
-            to_question = layer.local(item_seen, states, lines.to_question)
-            items = layer.schema_with_question(read, projected, node_mask, of_rows[1], to_question)
-        else:
-            items = cached = layer.schema_without_question(read)
-        question = rows
+        question, items, states = layer.with_lines(question, items, states, relations, lines, joint)
+        if not joint:
+            cached = items
     return question, items, cached

@@ -7,7 +7,7 @@ Each cell is a model of its own, trained on its split's train alone from START, 
 the two original databases are learnt from, too, none of them of the form of a database that is not in train. What is done
 lies in FOLDER, a folder a cell, and the same command goes on from there; runs that were stopped are resumed.
 
-exact match   without and with values (docs/evaluation.md), in percent
+exact match   without and with values (docs/evaluation.md), in percent, of queries as the model writes them
 right         by results, on two small databases made for each question
 """
 
@@ -167,6 +167,7 @@ def figures(cell: Cell, options: argparse.Namespace) -> dict[str, Any]:
             "1",
             "--model",
             str(folder / "bundle"),
+            "--as-written",
             "--json",
             str(report),
         )

@@ -144,6 +144,7 @@ def test_settings_reach_the_parser(run: Run, loader: Loader, database: Path) -> 
             2,
         ),
         *("--now", "2100-12-31", "--model", "m", "--device", "python", "--encoder", "numpy", "--penalty", 5),
+        "--as-written",
     )
     (parser,) = loader.parsers
     assert parser.settings == {
@@ -152,6 +153,7 @@ def test_settings_reach_the_parser(run: Run, loader: Loader, database: Path) -> 
         "encoder": "numpy",
         "penalty": 5.0,
         "suggest": True,
+        "as_written": True,
     }
     (call,) = parser.calls
     assert call.pop("schema").tables[0].name == "patients"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -162,3 +163,20 @@ def test_what_somebody_confirmed_is_given_word_for_word(number: int, toy_bundle:
     result = parser.parse(f"prescriptions over {number}", SCHEMA)
     assert result.sql is not None
     assert result.sql.endswith(f"WHERE prescriptions.dose >= {number}")
+
+
+@pytest.mark.parametrize("as_written", [False, True])
+def test_queries_stay_as_the_model_writes_them_where_that_is_asked(
+    toy_bundle: Path, as_written: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed: list[Program] = []
+
+    def other(program: Program, question: str) -> Program:
+        changed.append(program)
+        return sql_to_program("SELECT COUNT(*) FROM prescriptions", SCHEMA)
+
+    monkeypatch.setattr("fastsql.parser.write.as_said", other)
+    parser = pickle.loads(pickle.dumps(load_toy(toy_bundle, as_written=as_written)))
+    sql = parser.parse("doses of at least 80", SCHEMA).sql
+    assert (sql == "SELECT COUNT(*) FROM prescriptions") != as_written
+    assert bool(changed) != as_written

@@ -45,13 +45,23 @@ def add_model_options(parser: argparse.ArgumentParser, default: str = DEFAULT_MO
         type=penalty,
         help="how many right answers a wrong one outweighs; the higher, the more is refused (default: the model's)",
     )
+    group.add_argument(
+        "--as-written",
+        action="store_true",
+        help="leave comparisons, dates and order as the model writes them, whatever plain words of the question say",
+    )
 
 
 def load_parser(options: argparse.Namespace, *, suggest: bool = True) -> Parser | ParserByLanguage:
     """The parser that the options ask for; `suggest`: whether its refusals say what would help."""
     import fastsql
 
-    settings: dict[str, Any] = {"device": options.device, "encoder": options.encoder, "suggest": suggest}
+    settings: dict[str, Any] = {
+        "device": options.device,
+        "encoder": options.encoder,
+        "suggest": suggest,
+        "as_written": options.as_written,
+    }
     if options.penalty is not None:
         settings["penalty"] = options.penalty
     parser: Parser | ParserByLanguage = fastsql.load(options.model, **settings)

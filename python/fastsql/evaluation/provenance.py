@@ -28,6 +28,7 @@ class Provenance:
         beam: hypotheses that a parse kept.
         now: the time that "now" meant in questions, gold and predicted SQL; None for the time of execution.
         values: whether values of the database were looked up.
+        as_written: whether queries stayed as the model wrote them, whatever plain words of the question say.
         inspected: whether likely queries were run before one was chosen.
         sampled_from: of how many questions these are a sample; None if they are all that were asked for.
         seed: of the sample and of the draws of the bootstrap.
@@ -43,6 +44,7 @@ class Provenance:
     beam: int | None = None
     now: str | None = None
     values: bool | None = None
+    as_written: bool = False
     inspected: bool | None = None
     sampled_from: int | None = None
     seed: int = 0
@@ -59,6 +61,8 @@ class Provenance:
         decided = ", ".join(f"{name} {value}" for name, value in known.items() if value)
         if self.inspected:
             decided += ", queries run before one was chosen"
+        if self.as_written:
+            decided += ", comparisons, dates and order as the model wrote them"
         if self.values is False:
             decided += ", no values looked up"
         asked = f"all {n:,}"
@@ -92,6 +96,7 @@ def facts_of(parser: Any) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "model": type(parser).__name__,
         "penalty": getattr(parser, "penalty", None),
+        "as_written": getattr(parser, "as_written", False),
         "beam": None if beam is None or beam.default is beam.empty else beam.default,
         "device": getattr(engine, "device", None),
     }

@@ -31,6 +31,7 @@ class Linked:
         space: the actions that may write its query.
         turns: the earlier turns of its conversation, which `space` has in the same order, or has none; None outside one.
         number: its own among the turns of the conversation.
+        as_written: whether the query stays as the model writes it, whatever plain words of the question say.
         programs: what paths through `space` have been read as (`write.own_program`); a copy begins with none.
     """
 
@@ -41,6 +42,7 @@ class Linked:
     space: ActionSpace
     turns: tuple[Turn, ...] | None = None
     number: int = 1
+    as_written: bool = False
     programs: dict[tuple[int, ...], Program] = field(default_factory=dict, init=False, repr=False)
 
 
@@ -53,10 +55,11 @@ def link(
     limits: Limits,
     *,
     grounded: bool = True,
+    as_written: bool = False,
     turns: Sequence[Turn] | None = None,
     number: int = 1,
 ) -> Linked:
-    """Link a question, `text` being what of it is read; `grounded` as in `Parser.parse`.
+    """Link a question, `text` being what of it is read; `grounded` as in `Parser.parse`, `as_written` as in `load`.
 
     `turns` are the earlier ones of its conversation that have a query, `number` is its own among them. It is linked as if it
     stood alone: see `with_turns`.
@@ -73,7 +76,7 @@ def link(
         grounds=_grounds(prepared, schema, dictionary, grounded),
     )
     told = None if turns is None else tuple(turns)
-    return Linked(question, prepared, schema, dictionary, space, told, number)
+    return Linked(question, prepared, schema, dictionary, space, told, number, as_written)
 
 
 def with_turns(linked: Linked, engine: Engine) -> Linked:

@@ -33,6 +33,7 @@ def load(  # type: ignore[overload-overlap] # "auto" is a text, too
     threads: int = 0,
     limits: Limits = DEFAULT,
     suggest: bool = True,
+    as_written: bool = False,
     audit: Audit | Hook | None = None,
 ) -> ParserByLanguage: ...
 
@@ -47,6 +48,7 @@ def load(
     threads: int = 0,
     limits: Limits = DEFAULT,
     suggest: bool = True,
+    as_written: bool = False,
     audit: Audit | Hook | None = None,
 ) -> Parser: ...
 
@@ -60,6 +62,7 @@ def load(
     threads: int = 0,
     limits: Limits = DEFAULT,
     suggest: bool = True,
+    as_written: bool = False,
     audit: Audit | Hook | None = None,
 ) -> Parser | ParserByLanguage:
     """A parser from a bundled model's name or the folder of a bundle.
@@ -77,13 +80,15 @@ def load(
         threads: that share the work of one question; 0 leaves the choice to fastsql, or to ONNX Runtime under "python".
         limits: bounds of what is accepted.
         suggest: whether a refusal says what is missing and what would help, in words of the question and of its values.
+        as_written: whether a query's comparisons, dates, order and units stay as the model writes them. Otherwise they are
+            those that the question plainly says ("at least 80", "from 2020 on"), whatever a model's data made of such words.
         audit: called with a record of every parse and execution; see `fastsql.Audit`.
 
     Raises ModelError: no such model, device or encoder, or the bundle is damaged, exchanged or made for another grammar.
     LimitError: a query could have more decisions than the model was made for. Warns with CalibrationWarning of a bundle that
     was not calibrated: it refuses every question unless the penalty is 0.
     """
-    opener = _Opener(device, encoder, penalty, threads, limits, suggest, audit)
+    opener = _Opener(device, encoder, penalty, threads, limits, suggest, as_written, audit)
     if model != AUTO:
         return opener.open(model)
     from fastsql.parser.by_language import ParserByLanguage  # for those who ask in more than one
@@ -101,6 +106,7 @@ class _Opener:
     threads: int
     limits: Limits
     suggest: bool
+    as_written: bool
     audit: Audit | Hook | None
 
     def open(self, model: str | Path) -> Parser:
@@ -113,6 +119,7 @@ class _Opener:
             threads=self.threads,
             limits=self.limits,
             suggest=self.suggest,
+            as_written=self.as_written,
             audit=self.audit,
         )
         if parser.lacking:

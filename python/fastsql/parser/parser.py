@@ -81,6 +81,7 @@ class Parser:
         threads: int = 0,
         limits: Limits = DEFAULT,
         suggest: bool = True,
+        as_written: bool = False,
         audit: Audit | Hook | None = None,
         memory: Memory | None = None,
     ) -> None:
@@ -91,6 +92,7 @@ class Parser:
         self.bundle = bundle
         self.limits = limits
         self.suggest = suggest
+        self.as_written = as_written
         self.threads = threads
         self._audit: Audit | None = None
         if audit is not None:
@@ -131,6 +133,7 @@ class Parser:
             "threads": self.threads,
             "limits": self.limits,
             "suggest": self.suggest,
+            "as_written": self.as_written,
             "audit": self._audit,
             "memory": self._memory,
         }
@@ -293,6 +296,7 @@ class Parser:
             self.engine,
             self.limits,
             grounded=settings.grounded,
+            as_written=self.as_written,
             turns=turns,
             number=number,
         )

@@ -192,6 +192,8 @@ def _as_asked(own: Program, linked: Linked) -> Program:
     """The program; its comparisons, alternatives, dates, order in time and units of durations are those that the question
     plainly says.
     """
+    if linked.as_written:
+        return own
     question, schema = linked.question, linked.space.schema
     own = as_said(denied_once(own, question, schema), question)
     if _LISTED.search(question):

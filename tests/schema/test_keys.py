@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from fastsql import Schema
+from fastsql.schema.keys import telling_pairs
 
 
 def groups(ddl: str) -> list[set[str]]:
@@ -31,6 +34,86 @@ def test_a_composite_key_has_a_group_for_each_of_its_columns() -> None:
     CREATE TABLE notes (p INTEGER, n INTEGER, FOREIGN KEY (p, n) REFERENCES visits (patient, number));
     """
     assert groups(ddl) == [{"visits.patient", "notes.p"}, {"visits.number", "notes.n"}]
+
+
+NETWORK = """
+CREATE TABLE patients (hospital INTEGER, patient INTEGER, name TEXT, PRIMARY KEY (hospital, patient));
+CREATE TABLE visits (hospital INTEGER, patient INTEGER, visit INTEGER, PRIMARY KEY (hospital, visit),
+                     FOREIGN KEY (hospital, patient) REFERENCES patients (hospital, patient));
+CREATE TABLE labs (hospital INTEGER, visit INTEGER, value REAL,
+                   FOREIGN KEY (hospital, visit) REFERENCES visits (hospital, visit));
+"""
+"""A network of hospitals, each of which numbers its patients and visits itself."""
+
+
+def names(schema: Schema, pairs: Iterable[tuple[int, int]]) -> list[str]:
+    return [" = ".join(map(schema.qualified_name, pair)) for pair in pairs]
+
+
+def test_a_composite_key_is_told_by_the_column_that_the_fewest_keys_have() -> None:
+    schema = Schema.from_ddl(NETWORK)
+    assert names(schema, telling_pairs(schema)) == [
+        "visits.patient = patients.patient",
+        "labs.visit = visits.visit",
+    ]
+    assert [group >= 0 for group in schema.join_groups] == [
+        False,
+        True,
+        False,
+        False,
+        True,
+        True,
+        False,
+        True,
+        False,
+    ]
+    assert [group >= 0 for group in schema.key_groups] == [
+        True,
+        True,
+        False,
+        True,
+        True,
+        True,
+        True,
+        True,
+        False,
+    ]
+
+
+def test_no_way_leads_along_a_part_of_a_key() -> None:
+    """Labs and patients have the hospital in common, and the visit between them."""
+    schema = Schema.from_ddl(NETWORK)
+    assert schema.key_distances[2][0] == 2
+    assert schema.in_parts.key_distances[2][0] == 1
+
+
+def test_what_tells_a_whole_key_finds_all_of_it_either_way() -> None:
+    schema = Schema.from_ddl(NETWORK)
+    told, *_ = telling_pairs(schema)
+    whole = ["visits.hospital = patients.hospital", "visits.patient = patients.patient"]
+    assert names(schema, schema.whole_keys[told]) == whole
+    assert schema.whole_keys[told[::-1]] == tuple(pair[::-1] for pair in schema.whole_keys[told])
+    assert len(schema.whole_keys) == 4
+    assert schema.in_parts.whole_keys == {}
+    assert schema.in_parts.join_groups == schema.key_groups
+
+
+def test_a_key_of_one_column_stays_one_where_a_wider_one_has_it_too() -> None:
+    schema = Schema.from_ddl("""
+    CREATE TABLE patients (id INTEGER PRIMARY KEY, hospital INTEGER, UNIQUE (hospital, id));
+    CREATE TABLE visits (hospital INTEGER, patient INTEGER REFERENCES patients (id),
+                         FOREIGN KEY (hospital, patient) REFERENCES patients (hospital, id));
+    """)
+    patient = schema.column_index("visits", "patient"), schema.column_index("patients", "id")
+    assert patient not in schema.whole_keys
+
+
+def test_schemas_without_composite_keys_are_the_same_in_parts() -> None:
+    schema = Schema.from_ddl(
+        "CREATE TABLE a (x INTEGER PRIMARY KEY); CREATE TABLE b (x INTEGER REFERENCES a (x));"
+    )
+    assert schema.in_parts is schema
+    assert schema.join_groups == schema.key_groups
 
 
 def test_keys_that_refer_to_each_other_are_one_group() -> None:

@@ -93,7 +93,7 @@ class NativeEngine:
         return NativeSchema(
             links,
             self._engine.encode_schema(inputs, *self._means(inputs)),
-            self._core.SchemaItems(self._grammar, schema_table(schema)),
+            self._core.SchemaItems(self._grammar, schema_table(links.schema)),
         )
 
     def link(

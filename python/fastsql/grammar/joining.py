@@ -28,12 +28,12 @@ SIDES = ("earlier", "newest")
 
 def group_of(schema: Schema, typed: Typed) -> int:
     """The group of keys of what passes a column on; -1 where that is no key."""
-    return -1 if typed.column is None else schema.key_groups[typed.column]
+    return -1 if typed.column is None else schema.join_groups[typed.column]
 
 
 def is_of_group(schema: Schema, column: int, group: int) -> bool:
     """Whether a column is of a group of keys; of any, where the group is -1."""
-    return schema.key_groups[column] >= 0 if group < 0 else schema.key_groups[column] == group
+    return schema.join_groups[column] >= 0 if group < 0 else schema.join_groups[column] == group
 
 
 def has_key(schema: Schema, source: Source, group: int = -1) -> bool:
@@ -59,9 +59,9 @@ def can_join(state: State, table: int) -> bool:
     """Whether a table has a key in common with a source; with itself, if not only that which tells its rows apart."""
     schema, sources = state.space.schema, state.scope.sources
     return any(
-        schema.key_groups[column] >= 0
+        schema.join_groups[column] >= 0
         and any(
-            has_key(schema, source, schema.key_groups[column])
+            has_key(schema, source, schema.join_groups[column])
             for source in sources
             if source.table != table or column not in schema.unique_columns
         )
@@ -74,7 +74,7 @@ def key_group_of(state: State, action: int, pointer: str = "earlier") -> int:
     space = state.space
     kind, index = space.locate(action)
     if kind == COLUMN:
-        return space.schema.key_groups[index]
+        return space.schema.join_groups[index]
     if kind == STEP:
         for source in eligible(state.scope, pointer):
             for item in source.items:
@@ -98,5 +98,5 @@ def is_keyed(state: State, action: int) -> bool:
     if symbol not in NEWEST:
         return group >= 0 and has_key(space.schema, newest, group)
     other = state.last.column
-    wanted = -1 if other is None else space.schema.key_groups[other]
+    wanted = -1 if other is None else space.schema.join_groups[other]
     return group == wanted or wanted < 0 or not has_key(space.schema, newest, wanted)

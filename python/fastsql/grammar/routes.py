@@ -82,7 +82,7 @@ def add_sides(state: State, pointer: str, legal: NDArray[np.bool_]) -> None:
     """Columns by which the newest table is joined to those from which the way goes on."""
     space = state.space
     schema = space.schema
-    tables, groups = schema.tables, schema.key_groups
+    tables, groups = schema.tables, schema.join_groups
     newest = state.scope.sources[-1].table
     keys = {groups[column] for column in tables[newest].columns} - {-1}
     if pointer == "newest":

@@ -39,7 +39,7 @@ def leads(schema: Schema, table: int, group: int) -> bool:
     held = schema.tables_of_keys[group]
     if table in held:
         return True
-    own = (schema.key_groups[column] for column in schema.tables[table].columns)
+    own = (schema.join_groups[column] for column in schema.tables[table].columns)
     return any(key >= 0 and not held.isdisjoint(schema.tables_of_keys[key]) for key in own)
 
 

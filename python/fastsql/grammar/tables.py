@@ -157,7 +157,7 @@ def schema_table(schema: Schema) -> NDArray[np.int32]:
     table = [SCHEMA_VERSION, len(schema.tables), len(schema.columns), len(values)]
     table += (len(one.columns) for one in schema.tables)
     table += (TYPE_CLASSES.index(column.type) for column in schema.columns)
-    table += schema.key_groups
+    table += schema.join_groups
     table += (column in schema.unique_columns for column in range(len(schema.columns)))
     for distances in schema.key_distances:
         table += _packed(distances)

@@ -86,7 +86,7 @@ class EncoderConfig:
     positions: int = 512
 
 
-_FLAGS = ("turns", "named_turns", "turn_values", "spelled_names")
+_FLAGS = ("turns", "named_turns", "turn_values", "spelled_names", "whole_keys")
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,9 @@ class ModelConfig:
     layers let schema rows see the question. `turns`: whether it reads earlier turns of a conversation, `named_turns` whether
     it knows which of them a question calls by their numbers, `turn_values` whether it reads values of their queries behind a
     question (`linking.turns.with_values`). `spelled_names`: whether it reads a schema under the words of
-    its names (`Schema.spelled`). `graph` is one of `GRAPHS`; where its edges have states, these are of
-    `edge_d` numbers. Dropout rates matter in training only.
+    its names (`Schema.spelled`), `whole_keys` whether its joins name a foreign key of several columns by one of
+    them. `graph` is one of `GRAPHS`; where its edges have states, these are of `edge_d` numbers. Dropout rates matter in
+    training only.
     """
 
     n_productions: int
@@ -117,6 +118,7 @@ class ModelConfig:
     named_turns: bool = False
     turn_values: bool = False
     spelled_names: bool = False
+    whole_keys: bool = False
     graph: str = RAT
     edge_d: int = 64
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
@@ -159,8 +161,9 @@ class ModelConfig:
         return dataclasses.replace(self, turns=True, named_turns=True, relations=len(RELATIONS))
 
     def as_read(self, schema: Schema) -> Schema:
-        """The schema under the labels that the model reads."""
-        return schema.spelled if self.spelled_names else schema
+        """The schema under the labels that the model reads, with keys as its joins name them."""
+        called = schema.spelled if self.spelled_names else schema
+        return called if self.whole_keys else called.in_parts
 
     @property
     def callings(self) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Set
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
 from fastsql.schema.names import fold
@@ -21,13 +21,57 @@ _MANNERS = ("name", "title", "label", "description", "type", "date", "value")
 """How names end that say what a column is like, not whose key it is."""
 
 
+Pair = tuple[int, int]
+"""A column of a foreign key, and the one that it refers to."""
+
+
 def key_groups(schema: Structure) -> tuple[int, ...]:
-    """For each column the least column that holds the same keys; -1 for one that is no key of a join.
+    """For each column the least column that holds the same keys; -1 for one that is no key.
 
     Columns of a foreign key hold the keys that they refer to, and so do all that refer to one column. Between tables that
     no foreign key connects, columns are taken to refer to a primary key of one column by name and type: `patient_id` in
     any table to that of `patients`, or to its `id`.
     """
+    pairs = [pair for key in schema.foreign_keys for pair in zip(key.columns, key.references, strict=True)]
+    return _grouped(schema, pairs)
+
+
+def join_groups(schema: Structure) -> tuple[int, ...]:
+    """As :func:`key_groups`, where a foreign key of several columns is told by one of them; -1 for one that no join names.
+
+    Parts of such keys say little by themselves: the hospital's number is a part of most keys of a network of hospitals, and
+    no two of its tables are to be joined on it alone.
+    """
+    return _grouped(schema, telling_pairs(schema))
+
+
+def telling_pairs(schema: Structure) -> list[Pair]:
+    """Of each foreign key the pair of columns that tells it: of several the one that the fewest foreign keys have, the last
+    of these, as keys go from what is wide to what is narrow: the hospital's number, then the patient's there.
+    """
+    uses = Counter(column for key in schema.foreign_keys for column in {*key.columns, *key.references})
+    return [
+        min(
+            reversed(list(zip(key.columns, key.references, strict=True))),
+            key=lambda pair: uses[pair[0]] + uses[pair[1]],
+        )
+        for key in schema.foreign_keys
+    ]
+
+
+def whole_keys(schema: Structure) -> dict[Pair, tuple[Pair, ...]]:
+    """By the pair that tells a foreign key of several columns, in either order, all of its pairs in that order."""
+    pairs = telling_pairs(schema)
+    alone = {pair for pair, key in zip(pairs, schema.foreign_keys, strict=True) if len(key.columns) == 1}
+    found: dict[Pair, tuple[Pair, ...]] = {}
+    for pair, key in zip(pairs, schema.foreign_keys, strict=True):
+        if len(key.columns) > 1 and pair not in alone:
+            found.setdefault(pair, tuple(zip(key.columns, key.references, strict=True)))
+            found.setdefault(pair[::-1], tuple(zip(key.references, key.columns, strict=True)))
+    return found
+
+
+def _grouped(schema: Structure, declared: Iterable[Pair]) -> tuple[int, ...]:
     group = list(range(len(schema.columns)))
 
     def root(column: int) -> int:
@@ -35,7 +79,6 @@ def key_groups(schema: Structure) -> tuple[int, ...]:
             column = group[column]
         return column
 
-    declared = [pair for key in schema.foreign_keys for pair in zip(key.columns, key.references, strict=True)]
     keys: set[int] = set()
     for one, other in (*declared, *named_alike(schema)):
         keys |= {one, other}

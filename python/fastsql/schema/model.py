@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from fastsql.errors import SchemaError
-from fastsql.schema.keys import key_distances, key_groups
+from fastsql.schema.keys import Pair, join_groups, key_distances, key_groups, whole_keys
 from fastsql.schema.names import fold
 
 Value: TypeAlias = "str | int | float"
@@ -100,6 +100,8 @@ class Structure:
     dialect: str = "sqlite"
     default_namespace: str = ""
     """The namespace whose tables SQL names without it; empty: the usual one of the dialect."""
+    keys_in_parts: bool = False
+    """Whether joins name every column of a foreign key of several, as models do that were trained so."""
 
     def __post_init__(self) -> None:
         _check_indices(self)
@@ -178,8 +180,18 @@ class Structure:
 
     @cached_property
     def key_groups(self) -> tuple[int, ...]:
-        """For each column the least column that holds the same keys; -1 for one that is no key of a join."""
+        """For each column the least column that holds the same keys; -1 for one that is no key."""
         return key_groups(self)
+
+    @cached_property
+    def join_groups(self) -> tuple[int, ...]:
+        """The same where a foreign key of several columns is told by one of them, as joins name it."""
+        return self.key_groups if self.keys_in_parts else join_groups(self)
+
+    @cached_property
+    def whole_keys(self) -> dict[Pair, tuple[Pair, ...]]:
+        """By the pair of columns that tells a foreign key of several, in either order, all of its pairs in that order."""
+        return {} if self.keys_in_parts else whole_keys(self)
 
     @cached_property
     def key_distances(self) -> tuple[bytes, ...]:
@@ -188,9 +200,9 @@ class Structure:
 
     @cached_property
     def tables_of_keys(self) -> dict[int, frozenset[int]]:
-        """By group of keys, the tables that have a column of it."""
+        """By group of the keys that joins name, the tables that have a column of it."""
         tables: dict[int, set[int]] = {}
-        for group, column in zip(self.key_groups, self.columns, strict=True):
+        for group, column in zip(self.join_groups, self.columns, strict=True):
             if group >= 0:
                 tables.setdefault(group, set()).add(column.table)
         return {group: frozenset(found) for group, found in tables.items()}

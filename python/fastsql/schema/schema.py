@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -321,6 +321,12 @@ class Schema(Structure):
         from fastsql.profile.derive import derive
 
         return derive(self)
+
+    @cached_property
+    def in_parts(self) -> Schema:
+        """A copy whose joins name every column of a foreign key of several (`keys_in_parts`); itself where it has none."""
+        composite = any(len(key.columns) > 1 for key in self.foreign_keys)
+        return replace(self, keys_in_parts=True) if composite else self
 
     @cached_property
     def spelled(self) -> Schema:

@@ -82,10 +82,10 @@ def _follows(
     earlier, newest = join.on
     if not (isinstance(earlier, ColumnRef) and isinstance(newest, ColumnRef)):
         return False
-    table, group = there[earlier.source], schema.key_groups[earlier.column]
+    table, group = there[earlier.source], schema.join_groups[earlier.column]
     return (
         table is not None
         and distances[table] == before
         and group >= 0
-        and schema.key_groups[newest.column] == group
+        and schema.join_groups[newest.column] == group
     )

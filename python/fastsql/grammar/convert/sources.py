@@ -148,15 +148,34 @@ class Sources(Conditions):
         return written, conditions
 
     def _on(self, group: list[_Pair], newest: int) -> list[Terminal]:
+        compared: list[tuple[_Reference, _Reference]] = []
+        for pair in group:
+            one, other = (self.column(column) for column in pair.columns)
+            compared.append((other, one) if one.source == newest else (one, other))
         written: list[Terminal] = []
-        for number, pair in enumerate(group):
-            sides = [self.column(column) for column in pair.columns]
-            if sides[0].source == newest:
-                sides.reverse()
+        for number, sides in enumerate(self._told(compared)):
             if number:
                 written.append(Production("on"))
             written += sides
         return written
+
+    def _told(self, compared: list[tuple[_Reference, _Reference]]) -> list[tuple[_Reference, _Reference]]:
+        """Comparisons that join a source, those of a whole key by the one that tells it; that one alone is said twice."""
+        if len({(one.source, other.source) for one, other in compared}) != 1:
+            return compared
+        pairs = [
+            (one.column, other.column)
+            for one, other in compared
+            if isinstance(one, ColumnRef) and isinstance(other, ColumnRef)
+        ]
+        for sides, pair in zip(compared, pairs, strict=False):
+            whole = self.schema.whole_keys.get(pair)
+            if whole is not None and len(pairs) == len(compared):
+                if set(pairs) == set(whole):
+                    return [sides]
+                if set(pairs) == {pair}:
+                    return [sides, sides]
+        return compared
 
     def _pair(self, node: exp.Expr, condition: exp.Expr | None) -> _Pair | None:
         """An equality of columns of two sources, or None for any other condition."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from fastsql.grammar.clauses import chain, child, distinct, grouping_of, items_of, joined, own, some
-from fastsql.grammar.program import Node, TableRef
+from fastsql.grammar.program import ColumnRef, Node, TableRef
 from fastsql.grammar.render.conditions import Conditions
 from fastsql.grammar.render.pieces import conjunction
 from fastsql.grammar.render.values import Source
@@ -90,12 +92,11 @@ class Renderer(Conditions):
             if join.name == "cross_join":
                 select.join(scope[-1].node, join_type="cross", copy=False)
                 continue
-            conditions = [self._equality(join.children[1], join.children[2])]
-            for on in chain(join.children[3]):
-                one = (
-                    self.condition(child(on, 0)) if on.name == "on_cond" else self._equality(*on.children[:2])
-                )
-                conditions.append(one)
+            ons = list(chain(join.children[3]))
+            compared = [(child(join, 1), child(join, 2))]
+            compared += [(child(on, 0), child(on, 1)) for on in ons if on.name != "on_cond"]
+            conditions = [self._equality(*pair) for pair in self._of_whole_key(compared)]
+            conditions += [self.condition(child(on, 0)) for on in ons if on.name == "on_cond"]
             side = "left" if join.name == "left_join" else ""
             select.join(scope[-1].node, on=conjunction(conditions), join_type=side, copy=False)
 
@@ -113,8 +114,20 @@ class Renderer(Conditions):
         inner = self.query(node, outputs)
         return Source(alias, tuple(outputs), inner.subquery(self.naming.identifier(alias), copy=False))
 
-    def _equality(self, one: Node | None, other: Node | None) -> exp.Expr:
-        left, right = self.operands([some(one), some(other)])
+    def _of_whole_key(self, compared: list[tuple[Node, Node]]) -> list[tuple[Node, Node]]:
+        """What joins a source; what tells a key of several columns, if it stands alone, with the rest of that key."""
+        (one, other), *more = compared
+        here, there = one.terminal, other.terminal
+        if more or not (isinstance(here, ColumnRef) and isinstance(there, ColumnRef)):
+            return list(dict.fromkeys(compared))
+        whole = self.schema.whole_keys.get((here.column, there.column), ((here.column, there.column),))
+        return [
+            (Node(replace(here, column=left), ()), Node(replace(there, column=right), ()))
+            for left, right in whole
+        ]
+
+    def _equality(self, one: Node, other: Node) -> exp.Expr:
+        left, right = self.operands([one, other])
         return exp.EQ(this=left, expression=right)
 
     # ---------------------------------------------------------------- SELECT and what frames it

@@ -39,7 +39,9 @@ def mixed_weights(state: Mapping[str, Any], bundle: Bundle, share: float) -> dic
     config, grammar = bundle.config, state["grammar"]
     own = ModelConfig.from_dict(dict(state["model_config"])).to_dict()
     # No weight depends on these.
-    sizes = config.model.to_dict() | {name: own[name] for name in ("turn_values", "spelled_names")}
+    sizes = config.model.to_dict() | {
+        name: own[name] for name in ("turn_values", "spelled_names", "whole_keys")
+    }
     if not sizes["named_turns"]:
         sizes["named_turns"] = own["named_turns"]  # a row less, which is made up
     sizes["joint_layers"] = max(
@@ -100,7 +102,13 @@ def _comparable(bundle: Bundle) -> tuple[object, ...]:
     model = bundle.config.model
     encoder = replace(model.encoder, vocabulary=1)
     sizes = replace(
-        model, joint_layers=0, named_turns=False, spelled_names=False, turn_values=False, encoder=encoder
+        model,
+        joint_layers=0,
+        named_turns=False,
+        spelled_names=False,
+        whole_keys=False,
+        turn_values=False,
+        encoder=encoder,
     )
     return sizes, tuple(bundle.config.productions), tuple(bundle.config.symbols)
 

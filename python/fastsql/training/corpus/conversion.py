@@ -13,7 +13,7 @@ import fastsql.grammar as grammar_package
 from fastsql.grammar import ConversionError, sql_to_program
 from fastsql.grammar.program import Program
 from fastsql.linking import column_literals, gold
-from fastsql.schema import Schema
+from fastsql.schema import Schema, keys
 from fastsql.synthesis.generate import Report
 from fastsql.training.corpus.lexicon import ColumnKey
 from fastsql.training.corpus.programs import dump_program, parse_program
@@ -36,6 +36,7 @@ def convert(
     files = [
         *(path for path in sorted(folder.rglob("*")) if path.suffix in {".py", ".grammar"}),
         Path(gold.__file__),
+        Path(keys.__file__),
     ]
     grammar = b"".join(path.read_bytes() for path in files)
     identity = b"".join(schemas[db_id].fingerprint.encode() for db_id in sorted(schemas))

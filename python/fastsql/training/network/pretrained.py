@@ -69,6 +69,7 @@ def model_config(config: TrainConfig, pretrained: Pretrained) -> ModelConfig:
         encoder_dropout=model.encoder_dropout,
         turn_values=model.turns and model.turn_values,
         spelled_names=model.spelled_names,
+        whole_keys=True,
         graph=model.graph,
         edge_d=model.edge_d,
         encoder=pretrained.config,

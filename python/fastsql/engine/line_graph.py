@@ -22,7 +22,7 @@ DECODER = "decoder."
 
 
 class LineGraphEngine(ReferenceEngine):
-    """The NumPy model under the native search, which takes nine tenths of the reference's time."""
+    """The reference with the core's search in place of its own."""
 
     device = "cpu"
 

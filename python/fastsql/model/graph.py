@@ -54,9 +54,8 @@ class SchemaGraph:
     layers: tuple[SchemaRows, ...]  # of the cached layers, and of the first joint one
     items: Array  # [S, d], after the cached layers
     relations: Relations  # uint8[S, S]
-    lines: tuple[
-        SchemaLines, ...
-    ] = ()  # before each of `layers`, where edges have states (`fastsql.model.lge`)
+    lines: tuple[SchemaLines, ...] = ()
+    """Before each of `layers`, where edges have states (`fastsql.model.lge`)."""
 
 
 class GraphLayer:

@@ -127,11 +127,15 @@ def extended(into: Path) -> Path:
 def figures(cell: Cell, options: argparse.Namespace) -> dict[str, Any]:
     """Of a cell, which is trained and asked where that is not done."""
     folder = options.into / cell.name
-    report = folder / "report.json"
+    report, config = folder / "report.json", folder / "config.toml"
+    text = config_of(cell, options)
+    if config.exists() and config.read_text(encoding="utf-8") != text:
+        raise SystemExit(
+            f"{config}: this cell was begun otherwise. Give its --start and --updates, or another --into."
+        )
     if not report.exists():
         folder.mkdir(exist_ok=True)
-        config = folder / "config.toml"
-        config.write_text(config_of(cell, options), encoding="utf-8")
+        config.write_text(text, encoding="utf-8")
         run = folder / "run"
         resumed = ["--resume"] if (run / "last.pt").exists() else []
         note(f"{cell.name}: training")

@@ -20,6 +20,7 @@ from fastsql.datasets import Example
 from fastsql.schema import Schema
 from fastsql.schema.names import fold
 from fastsql.synthesis.extension import extend
+from fastsql.whole_file import write_whole
 
 VARIANTS, STEPS, QUESTIONS = 16, 3, 150
 """Variants of an original, operations on each at most, and questions that are carried over to each."""
@@ -52,8 +53,8 @@ def write_variants(
             pairs += carried
         note(f"{len(described)} variants with {len(pairs)} questions")
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "schemas.json").write_text(json.dumps(described, ensure_ascii=False), encoding="utf-8")
-    (folder / "pairs.json").write_text(json.dumps(pairs, ensure_ascii=False), encoding="utf-8")
+    for name, content in (("schemas.json", described), ("pairs.json", pairs)):
+        write_whole(folder / name, json.dumps(content, ensure_ascii=False).encode())
 
 
 def form(schema: Schema) -> Form:

@@ -54,7 +54,7 @@ def parse_cost(config: ModelConfig, work: Workload, weight_bytes: int = FLOAT32_
     """Costs of "encoder", "graph", "memory" (of the decoder) and "decoder" for a question on a cached schema.
 
     `weight_bytes` is 4 where weights are multiplied back to float32 when they are loaded (the NumPy model), 1 where they
-    stay int8 (the native core).
+    stay int8 (the native core). What the edges of a line graph take (`fastsql.model.lge`) is not counted.
     """
     question, items = work.tokens + work.candidates, work.tables + work.columns
     stages = {

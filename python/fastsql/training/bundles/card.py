@@ -13,6 +13,7 @@ from typing import Any
 
 from fastsql.errors import FastSQLError
 from fastsql.model.bundle import CARD, WEIGHTS, Bundle, open_bundle, write_manifest
+from fastsql.model.config import LGE, ModelConfig
 from fastsql.synthesis.pool import KINDS_OF
 from fastsql.synthesis.schema.words import CHINESE, ENGLISH
 from fastsql.training.bundles.credits import (
@@ -106,11 +107,15 @@ def _summary(bundle: Bundle, config: TrainConfig) -> str:
     size = (bundle.path / WEIGHTS).stat().st_size / 2**20
     return (
         f"Questions about patients, in {language}, to SQL, by fastsql: an encoder of"
-        f" {model.encoder.layers} layers of {model.encoder.hidden}, relation-aware graph attention"
+        f" {model.encoder.layers} layers of {model.encoder.hidden}, relation-aware graph attention{_lines(model)}"
         f" ({model.cached_layers} layers with cached schema rows, {model.joint_layers} joint, d = {model.d}) and a"
         f" grammar-constrained decoder of {model.decoder_layers} layers. {size:.0f} MiB of weights, int8 per channel.\n\n"
         f'```python\nimport fastsql\nparser = fastsql.load("{bundle.config.name}")\n```'
     )
+
+
+def _lines(model: ModelConfig) -> str:
+    return " with a line graph" if model.graph == LGE else ""
 
 
 def _use() -> str:

@@ -29,9 +29,11 @@ class Reading {
     has_time_.resize(tables);
     times_.resize(words_for(static_cast<std::size_t>(view_.first_candidate())));
     key_group_.resize(columns);
+    key_name_.resize(columns);
     is_unique_.resize(columns);
     read_columns();
     for (std::int32_t& group : key_group_) group = reader_.next("key group of a column", -1, view_.columns - 1);
+    for (std::int32_t& key : key_name_) key = reader_.next("key named like a column", -1, view_.columns - 1);
     for (std::uint8_t& unique : is_unique_) unique = static_cast<std::uint8_t>(reader_.next("uniqueness of a column", 0, 1));
     for (std::size_t row = 0; row < tables; ++row) read_distances(tables);
     read_values();
@@ -41,9 +43,9 @@ class Reading {
   Image image() const {
     return Image(Image::Array{columns_of_, view_.columns_of}, Image::Array{types_, view_.types},
                  Image::Array{table_of_, view_.table_of}, Image::Array{key_group_, view_.key_group},
-                 Image::Array{is_unique_, view_.is_unique}, Image::Array{distances_, view_.distances},
-                 Image::Array{has_time_, view_.has_time}, Image::Array{times_, view_.times}, Image::Array{runs_, view_.runs},
-                 Image::Array{first_run_, view_.first_run});
+                 Image::Array{key_name_, view_.key_name}, Image::Array{is_unique_, view_.is_unique},
+                 Image::Array{distances_, view_.distances}, Image::Array{has_time_, view_.has_time},
+                 Image::Array{times_, view_.times}, Image::Array{runs_, view_.runs}, Image::Array{first_run_, view_.first_run});
   }
 
  private:
@@ -112,7 +114,7 @@ class Reading {
   std::vector<Range>& constants_;
   std::vector<Range> columns_of_, runs_;
   std::vector<TypeClass> types_;
-  std::vector<std::int32_t> table_of_, key_group_, first_run_;
+  std::vector<std::int32_t> table_of_, key_group_, key_name_, first_run_;
   std::vector<std::uint8_t> is_unique_, distances_, has_time_;
   std::vector<Word> times_;
 };

@@ -12,7 +12,7 @@ namespace fastsql::grammar {
 
 class SchemaItems {
  public:
-  static constexpr std::int32_t kVersion = 3;
+  static constexpr std::int32_t kVersion = 4;
 
   // Reads what `schema_table` of python/fastsql/grammar/tables.py writes; the layout is described there.
   // Throws ModelError where a size or a number is out of range.

@@ -6,6 +6,15 @@
 
 namespace fastsql::grammar {
 
+// Whether a column that is no key of a join has the name of one of a group.
+FASTSQL_HOST_DEVICE bool is_called_so(const SchemaView& schema, std::int32_t column, std::int32_t group) {
+  const std::int32_t name = schema.key_name[column];
+  for (std::int32_t key = 0; name >= 0 && key < schema.columns; ++key) {
+    if (schema.key_name[key] == name && schema.key_group[key] == group) return true;
+  }
+  return false;
+}
+
 // Whether what stands in a cell is a select item, or its last part, which passes on what it is.
 FASTSQL_HOST_DEVICE bool ends(const SpaceView& space, const Cell& cell) {
   const Symbol& symbol = space.grammar.symbol(cell.symbol);
@@ -72,7 +81,8 @@ FASTSQL_HOST_DEVICE bool selects(const SpaceView& space, const State& state, Act
   if (action.kind == Kind::kProduction) return !computes(space.grammar, taken);
   if (action.kind != Kind::kColumn && action.kind != Kind::kStep) return true;
   const std::int32_t group = key_group_of(space, state, action, Pointer::kColumn);
-  return group == state.scope.wanted || (group < 0 && !offers(space, state));
+  if (group >= 0) return group == state.scope.wanted;
+  return !offers(space, state) || (action.kind == Kind::kColumn && is_called_so(space.schema, action.index, state.scope.wanted));
 }
 
 // Whether a legal action leads to the keys that a query is compared with, where it is with any.

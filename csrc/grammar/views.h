@@ -126,6 +126,7 @@ struct SchemaView {
   const TypeClass* types;         // [columns]
   const std::int32_t* table_of;   // [columns]
   const std::int32_t* key_group;  // [columns]: the least column that holds the same keys; -1: it is no key of a join
+  const std::int32_t* key_name;   // [columns]: the least key of a join that is called like it; -1: none
   const std::uint8_t* is_unique;  // [columns]: whether it is a primary key by itself
   const std::uint8_t* distances;  // [tables, tables]: joins on keys that lead from one to the other; more than a way has: none
   const std::uint8_t* has_time;   // [tables]: whether a column can hold one
@@ -145,8 +146,8 @@ struct SchemaView {
 
   template <typename Use>
   void each_array(Use use) {
-    use(columns_of), use(types), use(table_of), use(key_group), use(is_unique), use(distances), use(has_time), use(times),
-        use(runs), use(first_run);
+    use(columns_of), use(types), use(table_of), use(key_group), use(key_name), use(is_unique), use(distances), use(has_time),
+        use(times), use(runs), use(first_run);
   }
 };
 

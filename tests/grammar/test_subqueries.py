@@ -8,7 +8,7 @@ from fastsql.grammar import State, sql_to_program, trace_program
 from fastsql.grammar.actions import PRODUCTION, TABLE
 from fastsql.schema import Schema
 
-from ..worlds.grammar_hospitals import CLINIC
+from ..worlds.grammar_hospitals import CLINIC, REPORTS
 from ..worlds.wide import numbered_columns
 from .grounding import literals_as_candidates, space_for
 from .steps import columns, decisions, state_after
@@ -171,3 +171,23 @@ def test_no_legal_action_becomes_illegal() -> None:
     """What a search passes over can still be written: it is a matter of the search, not of the language."""
     sql = "SELECT value FROM labs WHERE patient IN (SELECT payer FROM stays)"
     assert len(trace_program(sql_to_program(sql, CLINIC), SPACE).actions) > 3
+
+
+REPORT_SPACE = space_for(REPORTS, "how many")
+
+
+@pytest.mark.parametrize("opening", EQUATED)
+def test_a_column_that_is_called_like_the_key_may_be_selected_beside_it(opening: tuple[str, ...]) -> None:
+    """Which of a report's visits is meant only its table's makers know."""
+    state = state_after(REPORT_SPACE, "stays", opening[0], "stays.visit", *opening[1:], "reports")
+    assert columns(state) == {"reports.stay_visit", "reports.visit"}
+    state = state_after(REPORT_SPACE, "stays", opening[0], "stays.visit", *opening[1:], "reports", "max")
+    assert columns(state) == {"reports.stay_visit", "reports.visit"}
+    whole = state_after(REPORT_SPACE, "stays", opening[0], "stays.visit", *opening[1:], "days")
+    assert "days.visit" not in columns(whole), "a key of other rows"
+
+
+def test_taken_in_parts_keys_alone_are_selected() -> None:
+    space = space_for(REPORTS.in_parts, "how many")
+    state = state_after(space, "stays", "in", "stays.visit", "reports")
+    assert columns(state) == {"reports.stay_visit"}

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from fastsql import Schema
 from fastsql.schema.keys import telling_pairs
 
+from ..worlds.grammar_hospitals import REPORTS
+
 
 def groups(ddl: str) -> list[set[str]]:
     """The columns of each group of keys, by name, in the order of their first columns."""
@@ -108,12 +110,37 @@ def test_a_key_of_one_column_stays_one_where_a_wider_one_has_it_too() -> None:
     assert patient not in schema.whole_keys
 
 
-def test_schemas_without_composite_keys_are_the_same_in_parts() -> None:
+def test_schemas_whose_keys_have_one_column_and_names_of_their_own_are_the_same_in_parts() -> None:
     schema = Schema.from_ddl(
         "CREATE TABLE a (x INTEGER PRIMARY KEY); CREATE TABLE b (x INTEGER REFERENCES a (x));"
     )
     assert schema.in_parts is schema
     assert schema.join_groups == schema.key_groups
+
+
+def test_a_column_that_no_foreign_key_knows_is_called_like_the_keys_it_may_hold() -> None:
+    schema = REPORTS
+    visit, first = schema.column_index("reports", "visit"), schema.column_index("stays", "visit")
+    assert schema.join_groups[visit] == -1
+    assert schema.key_names[visit] == schema.key_names[schema.column_index("days", "visit")] == first
+    assert schema.key_names[schema.column_index("notes", "visit")] == -1, "text is another type"
+    assert schema.key_names[schema.column_index("reports", "hospital")] == -1, "no join is told by it"
+    assert set(schema.in_parts.key_names) == {-1}
+
+
+def test_what_tells_rows_apart_and_common_names_are_called_like_no_key() -> None:
+    schema = Schema.from_ddl("""
+    CREATE TABLE wards (code TEXT PRIMARY KEY, ward TEXT UNIQUE);
+    CREATE TABLE beds (bed INTEGER PRIMARY KEY, ward TEXT REFERENCES wards (ward), code TEXT REFERENCES wards (code));
+    CREATE TABLE prices (ward TEXT PRIMARY KEY, code TEXT REFERENCES wards (code), bed INTEGER REFERENCES beds (bed));
+    CREATE TABLE rounds (ward TEXT, code TEXT, day DATE, bed INTEGER REFERENCES prices (bed));
+    """)
+    called = {
+        schema.qualified_name(column)
+        for column, name in enumerate(schema.key_names)
+        if name >= 0 > schema.join_groups[column]
+    }
+    assert called == {"rounds.ward"}
 
 
 def test_keys_that_refer_to_each_other_are_one_group() -> None:

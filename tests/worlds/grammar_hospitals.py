@@ -67,4 +67,16 @@ CLINIC = Schema.from_ddl(
 )
 """One with keys, declared and not."""
 
-SCHEMAS = {"hospital": HOSPITAL, "chinese": CHINESE, "traps": TRAPS, "clinic": CLINIC}
+REPORTS = Schema.from_ddl(
+    """
+    CREATE TABLE stays (hospital INTEGER, visit INTEGER, PRIMARY KEY (hospital, visit));
+    CREATE TABLE days (hospital INTEGER, visit INTEGER, PRIMARY KEY (hospital, visit));
+    CREATE TABLE reports (id INTEGER PRIMARY KEY, hospital INTEGER, visit INTEGER, stay_visit INTEGER, day_visit INTEGER,
+                          FOREIGN KEY (hospital, stay_visit) REFERENCES stays (hospital, visit),
+                          FOREIGN KEY (hospital, day_visit) REFERENCES days (hospital, visit));
+    CREATE TABLE notes (id INTEGER PRIMARY KEY, visit TEXT);
+    """
+)
+"""One of a network of hospitals; the `visit` of a report, which is no declared key, is a stay's or that of a day there."""
+
+SCHEMAS = {"hospital": HOSPITAL, "chinese": CHINESE, "traps": TRAPS, "clinic": CLINIC, "reports": REPORTS}

@@ -1,8 +1,9 @@
 """Subqueries follow keys: what is compared with a key by IN, = or <> is a key of the same group.
 
 As in `grounding.py`, what is legal is left as it is; a search passes over other items, and over tables that do not lead to
-one. MIN and MAX pass a key on; what is computed does not. Where a derived table has none to pass on, an item may be
-anything but a key of another group.
+one. MIN and MAX pass a key on; what is computed does not. Beside the keys, a column may be selected that no foreign key
+knows and that is called as they are. Where a derived table has none to pass on, an item may be anything but a key of another
+group.
 """
 
 from __future__ import annotations
@@ -25,6 +26,14 @@ JOINING = ("joins", "ons")
 """Symbols of what goes on with FROM."""
 _ITEM = -1 - EFFECTS.index("item")
 _TYPES = tuple(-1 - EFFECTS.index(effect) for effect in ("number", "text", "time"))
+
+
+def is_called_so(schema: Schema, column: int, group: int) -> bool:
+    """Whether a column that is no key of a join has the name of one of a group."""
+    name = schema.key_names[column]
+    return name >= 0 and any(
+        own == name and schema.join_groups[key] == group for key, own in enumerate(schema.key_names)
+    )
 
 
 def ends(state: State, cell: Cell) -> bool:
@@ -74,13 +83,15 @@ def seeks(state: State) -> bool:
 
 def selects(state: State, action: int, taken: Alternative) -> bool:
     """Whether an action that is a select item, or begins one, may pass a wanted key on."""
-    kind, _ = state.space.locate(action)
+    kind, index = state.space.locate(action)
     if kind == PRODUCTION:
         return not computes(taken)
     if kind not in (COLUMN, STEP):
         return True
-    group = key_group_of(state, action, "column")
-    return group == state.scope.wanted or (group < 0 and not offers(state))
+    group, wanted = key_group_of(state, action, "column"), state.scope.wanted
+    if group >= 0:
+        return group == wanted
+    return not offers(state) or (kind == COLUMN and is_called_so(state.space.schema, index, wanted))
 
 
 def follows(state: State, action: int) -> bool:

@@ -14,6 +14,7 @@ schema    version, tables, columns, values
           a table        number of columns: they are consecutive
           a column       type class
           a column       the least column that holds the same keys; -1: it is no key of a join
+          a column       the least key of a join that is called like it; -1: none
           a column       whether it is a primary key by itself
           a table        joins on keys between it and every table, DISTANCES to a number, the first one in the lowest bits
           a value        its column; -1 for a constant that any number may be compared with, -2 for neither
@@ -76,7 +77,7 @@ if TYPE_CHECKING:
     from fastsql.grammar.turns import Turn
     from fastsql.schema import Schema
 
-VERSION, SCHEMA_VERSION, QUESTION_VERSION = 2, 3, 3
+VERSION, SCHEMA_VERSION, QUESTION_VERSION = 2, 4, 3
 DISTANCES = 10
 """Distances that one number of the schema's table holds, of three bits each."""
 
@@ -158,6 +159,7 @@ def schema_table(schema: Schema) -> NDArray[np.int32]:
     table += (len(one.columns) for one in schema.tables)
     table += (TYPE_CLASSES.index(column.type) for column in schema.columns)
     table += schema.join_groups
+    table += schema.key_names
     table += (column in schema.unique_columns for column in range(len(schema.columns)))
     for distances in schema.key_distances:
         table += _packed(distances)

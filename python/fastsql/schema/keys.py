@@ -71,6 +71,23 @@ def whole_keys(schema: Structure) -> dict[Pair, tuple[Pair, ...]]:
     return found
 
 
+def key_names(schema: Structure) -> tuple[int, ...]:
+    """For each column the least key of a join that has its name and type; -1 where none is called so, or its name is common.
+
+    A column of a key's name that no foreign key knows may hold such keys, those of several tables even: the `visit` of a
+    report that was written for a stay or for a day in the clinic. What tells the rows of a table apart is its own.
+    """
+    groups, found = schema.join_groups, dict[tuple[str, str], int]()
+    named = [(plain_name(column.name), column.type) for column in schema.columns]
+    for column, (name, kind) in enumerate(named):
+        if groups[column] >= 0 and name not in COMMON_NAMES:
+            found.setdefault((name, kind), column)
+    return tuple(
+        -1 if column in schema.unique_columns and groups[column] < 0 else found.get(name, -1)
+        for column, name in enumerate(named)
+    )
+
+
 def _grouped(schema: Structure, declared: Iterable[Pair]) -> tuple[int, ...]:
     group = list(range(len(schema.columns)))
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from fastsql.errors import SchemaError
-from fastsql.schema.keys import Pair, join_groups, key_distances, key_groups, whole_keys
+from fastsql.schema.keys import Pair, join_groups, key_distances, key_groups, key_names, whole_keys
 from fastsql.schema.names import fold
 
 Value: TypeAlias = "str | int | float"
@@ -101,7 +101,10 @@ class Structure:
     default_namespace: str = ""
     """The namespace whose tables SQL names without it; empty: the usual one of the dialect."""
     keys_in_parts: bool = False
-    """Whether joins name every column of a foreign key of several, as models do that were trained so."""
+    """Whether joins name every column of a foreign key of several, as models do that were trained so.
+
+    A search for such a model takes no column for a key that is only called like one (`key_names`), either.
+    """
 
     def __post_init__(self) -> None:
         _check_indices(self)
@@ -187,6 +190,11 @@ class Structure:
     def join_groups(self) -> tuple[int, ...]:
         """The same where a foreign key of several columns is told by one of them, as joins name it."""
         return self.key_groups if self.keys_in_parts else join_groups(self)
+
+    @cached_property
+    def key_names(self) -> tuple[int, ...]:
+        """For each column the least key of a join that has its name and type; -1 where no key is called so."""
+        return (-1,) * len(self.columns) if self.keys_in_parts else key_names(self)
 
     @cached_property
     def whole_keys(self) -> dict[Pair, tuple[Pair, ...]]:

@@ -324,9 +324,12 @@ class Schema(Structure):
 
     @cached_property
     def in_parts(self) -> Schema:
-        """A copy whose joins name every column of a foreign key of several (`keys_in_parts`); itself where it has none."""
+        """A copy whose keys are taken in parts (`keys_in_parts`); itself where that changes nothing."""
         composite = any(len(key.columns) > 1 for key in self.foreign_keys)
-        return replace(self, keys_in_parts=True) if composite else self
+        called_so = any(
+            name >= 0 > group for name, group in zip(self.key_names, self.join_groups, strict=True)
+        )
+        return replace(self, keys_in_parts=True) if composite or called_so else self
 
     @cached_property
     def spelled(self) -> Schema:

@@ -87,9 +87,7 @@ class _SoftmaxWithLogSum(torch.autograd.Function):
         weights = torch.softmax(scores, dim=-1)
         ctx.save_for_backward(weights)
         ctx.dtype = scores.dtype
-        # The largest weight is the exponential of the largest score, divided by their sum.
-        largest = scores.amax(dim=-1, keepdim=True).float()
-        return weights, largest - weights.amax(dim=-1, keepdim=True).float().log()
+        return weights, scores.float().logsumexp(dim=-1, keepdim=True)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Tensor:
@@ -103,7 +101,7 @@ class _SoftmaxWithLogSum(torch.autograd.Function):
 def softmax_with_log_sum(scores: Tensor) -> tuple[Tensor, Tensor]:
     """The softmax of scores [.., m] over their last axis, and the log of the sum of their exponentials, float32[.., 1].
 
-    As `torch.softmax` beside `torch.logsumexp`, which on a CPU compute the exponentials twice, and a third time backward.
+    As `torch.softmax` beside `torch.logsumexp`, which computes the exponentials anew backward: these are the weights.
     """
     apply: Callable[..., tuple[Tensor, Tensor]] = _SoftmaxWithLogSum.apply
     return apply(scores)

@@ -112,7 +112,10 @@ TEST_CASE("tables that do not fit together are refused, and say why") {
   schema[9] = 3;
   CHECK_THROWS_MATCHES(assemble(toy_grammar(), schema, toy_question()), ModelError, Says("key group of a column is 3"));
   schema = toy_schema();
-  schema[12] = 5;
+  schema[12] = 3;
+  CHECK_THROWS_MATCHES(assemble(toy_grammar(), schema, toy_question()), ModelError, Says("key named like a column is 3"));
+  schema = toy_schema();
+  schema[15] = 5;
   CHECK_THROWS_MATCHES(assemble(toy_grammar(), schema, toy_question()), ModelError, Says("uniqueness of a column is 5"));
   schema = toy_schema();
   schema.back() = -1;

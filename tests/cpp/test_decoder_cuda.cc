@@ -128,10 +128,10 @@ bool is_same(const Model& model, const SearchQuestion& question, std::size_t bea
 
 // Tables of two columns each, of any type, over the words of rich_grammar.
 std::shared_ptr<const grammar::ActionSpace> wide_space(std::int32_t tables, std::int32_t tokens, std::int32_t budget) {
-  Integers schema = {3, tables, 2 * tables, 2}, question = {3, 0, 0, tokens, 0, 0, budget, 0};
+  Integers schema = {4, tables, 2 * tables, 2}, question = {3, 0, 0, tokens, 0, 0, budget, 0};
   for (std::int32_t table = 0; table < tables; ++table) schema.push_back(2);
   for (std::int32_t column = 0; column < 2 * tables; ++column) schema.push_back(column % 3);
-  schema.insert(schema.end(), static_cast<std::size_t>(2 * tables), -1);  // no column is a key
+  schema.insert(schema.end(), static_cast<std::size_t>(4 * tables), -1);  // no column is a key, or called like one
   schema.insert(schema.end(), static_cast<std::size_t>(2 * tables), 0);
   schema.insert(schema.end(), static_cast<std::size_t>(tables * ((tables + 9) / 10)), 0);  // ten distances to a number
   schema.insert(schema.end(), {1, 2 * tables - 1});
@@ -162,7 +162,7 @@ std::shared_ptr<const grammar::ActionSpace> space_that_points_ahead() {
       -1, 2, -5,   -6,                        // of the first @table
       -3,                                     // of the second
   };
-  return assemble(grammar, {3, 1, 1, 0, 1, 0, -1, 0, 0}, toy_question(12));
+  return assemble(grammar, {4, 1, 1, 0, 1, 0, -1, -1, 0, 0}, toy_question(12));
 }
 
 }  // namespace

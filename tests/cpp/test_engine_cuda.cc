@@ -39,10 +39,9 @@ model::Config config_for(std::size_t joint_layers = 1, std::size_t heads = 2) {
 // Small enough that a layer does not enlarge what rounding leaves.
 ToyWeights weights_for(const model::Config& config) { return ToyWeights(config, 1000, 0.12f); }
 
-// The actions of a question over the schema of toy_grammar.h with three values.
+// The actions of a question over the schema with three values.
 std::shared_ptr<const grammar::ActionSpace> space_for(std::int32_t tokens, std::int32_t candidates, std::int32_t budget = 18) {
-  return assemble(rich_grammar(), {3, 2, 3, 3, 2, 1, 0, 1, 2, -1, -1, -1, 0, 0, 0, 40, 5, 0, -1, 1},
-                  plain_question(tokens, candidates, budget));
+  return assemble(rich_grammar(), rich_schema(), plain_question(tokens, candidates, budget));
 }
 
 // One model on the processor and on the GPU, and a schema that both have read.
@@ -241,7 +240,7 @@ TEST_CASE("what does not belong together is refused, and the engine goes on") {
   narrow.relations.columns -= 1;
   refused("6 tokens, 3 candidates and 0 earlier turns over 5 tables and columns has relations [14, 13]", {narrow, asked.space});
   refused("the model has 6 tokens, the action space 5", {asked.arrays.inputs(), other.space});
-  const auto of_other_schema = assemble(rich_grammar(), {3, 2, 2, 0, 1, 1, 0, 1, -1, -1, 0, 0, 40, 5}, toy_question());
+  const auto of_other_schema = assemble(rich_grammar(), {4, 2, 2, 0, 1, 1, 0, 1, -1, -1, -1, -1, 0, 0, 40, 5}, toy_question());
   refused("the model has 3 columns, the action space 2", {asked.arrays.inputs(), of_other_schema});
   const Asked longer(29, 0);
   refused("a text of 31 tokens; it takes 30", longer.question());

@@ -41,7 +41,7 @@ inline Integers toy_grammar() {
       -5, 2,                   // children of @column in items
   };
 }
-inline Integers toy_schema() { return {3, 2, 3, 0, 2, 1, 0, 1, 2, -1, -1, -1, 0, 0, 0, 40, 5}; }
+inline Integers toy_schema() { return {4, 2, 3, 0, 2, 1, 0, 1, 2, -1, -1, -1, -1, -1, -1, 0, 0, 0, 40, 5}; }
 inline Integers toy_question(std::int32_t budget = 6) { return {3, 0, 0, 0, 0, 0, budget, 0, 0, 0, 0, 0}; }
 
 // A question with two earlier turns: `SELECT a.x FROM a`, and one of two columns, grouped, from a derived table with a time.
@@ -131,15 +131,16 @@ inline Integers rich_grammar() {
       -7,  0,                             // of inner
   };
 }
+// The schema of the toy grammar with three values.
+inline Integers rich_schema() { return {4, 2, 3, 3, 2, 1, 0, 1, 2, -1, -1, -1, -1, -1, -1, 0, 0, 0, 40, 5, 0, -1, 1}; }
 inline std::shared_ptr<const grammar::ActionSpace> rich_space(bool strict_grouping, std::int32_t budget = 60) {
-  const Integers schema = {3, 2, 3, 3, 2, 1, 0, 1, 2, -1, -1, -1, 0, 0, 0, 40, 5, 0, -1, 1};
   const Integers question = {3, 3, 2,  4, 0, 0, budget, strict_grouping,
                              0, 2, -1, 0, 1, 1, -1,     0,
                              2, 4, 5,  2,                   // a whole number, a date, a text
                              1, 2,                          // whose columns are y and z
                              0, 1, 3,  3, 5, 1, 9,      2,  // tokens
                              0, 0, 0,  0};                  // nothing is known of values
-  return assemble(rich_grammar(), schema, question);
+  return assemble(rich_grammar(), rich_schema(), question);
 }
 
 // What may come next, ascending.

@@ -65,6 +65,9 @@ KEPT = [
     (SORTED, "List the names of all patients by birth year in descending order"),
     (TOP, "What are the wards of the 3 visits with the highest fee?"),
     (BOTH, "Show the ward and stay days of the visits"),
+    (BOTH, "What are the ward and the stay days of the visits?"),
+    (BOTH, "Name the ward and the stay days of all visits"),
+    (COUNTED, "How many visits are there in each of the wards?"),
     (NONE, "Names of patients that have no visits"),
     (LIKE, "Which patients have a name that contains 'Li'?"),
     (EXTREMES, "Find the maximum and minimum fee of the visits."),
@@ -98,6 +101,27 @@ FAULTS = [
         "SELECT COUNT(*) FROM visits JOIN patients ON visits.patient_id = patients.patient_id",
         "How many visits are patients?",
     ),
+    (said.UNSAYABLE, COUNTED, "How many visit are there in each ward?"),
+    (said.UNSAYABLE, COUNTED, "How many visits is there in each ward?"),
+    (said.UNSAYABLE, COUNTED, "How many visits are there in each wards?"),
+    (said.UNSAYABLE, BOTH, "What are the ward of the visits with their stay days?"),
+    (said.UNSAYABLE, BOTH, "What is the wards and stay days of the visits?"),
+    (said.UNSAYABLE, BOTH, "Show the ward and stay days of all visit"),
+    (said.UNSAYABLE, BOTH, "Show the ward of a visits and the stay days"),
+    (said.UNSAYABLE, TOP, "What are the wards of the three visit with the highest fee?"),
+    (said.UNSAYABLE, NONE, "Names of all patients that has no visits"),
+    (said.UNSAYABLE, OVER, "The ward of visits whose fee more than 250"),
+    (said.UNSAYABLE, OVER, "The ward of visits where the fee more than 250"),
+    (said.UNSAYABLE, BOTH, "What is ward and what are the stay days of the visits?"),
+    (said.UNSAYABLE, OVER, "What is the ward of visit which has a fee of more than 250?"),
+    (said.UNSAYABLE, OVER, "What is the ward for that have visits with a fee of more than 250?"),
+    (said.UNSAYABLE, BOTH, "Tell me which of the ward and stay days of visits"),
+    (said.UNSAYABLE, BOTH, "Show the stay days and the ward visits"),
+    (said.UNSAYABLE, BOTH, "What is the ward, and what the stay days, of the visits?"),
+    (said.UNSAYABLE, BOTH, "Show the ward and the stay days of the visit"),
+    (said.UNSAYABLE, COUNTED, "How many visits are there in each ward of them?"),
+    (said.UNSAYABLE, OVER, "The ward of visits whose fee are more than 250"),
+    (said.FOREIGN, BOTH, "Show the names of the ward and the stay days of the visits"),
     (said.SIGNS, OVER, "In which ward are visits with a fee of less than 250?"),
     (said.SIGNS, OVER, "In which ward are visits with a fee of at least 250?"),
     (said.SIGNS, OVER, "In which ward are visits with a fee of 250?"),
@@ -114,7 +138,7 @@ FAULTS = [
     (said.SIGNS, EXTREMES, "Find the highest and maximum, and the lowest fee of the visits."),
     (said.SIGNS, EXTREMES, "Find the maximum, minimum and average fee of the visits."),
     (said.SIGNS, UNIQUE, "What are the wards of the visits?"),
-    (said.SIGNS, BOTH, "Show the distinct ward and stay days of the visits"),
+    (said.SIGNS, BOTH, "Show the distinct wards and stay days of the visits"),
     (said.SIGNS, BOTH, "Show the ward and stay days of the visits in ascending order"),
     (said.SIGNS, BOTH, "Show the ward or stay days of the visits"),
 ]
@@ -194,6 +218,20 @@ def test_what_says_its_query_is_kept(sql: str, question: str) -> None:
 @pytest.mark.parametrize(("why", "sql", "question"), FAULTS)
 def test_what_says_more_or_less_or_otherwise_is_not_kept(why: str, sql: str, question: str) -> None:
     assert fault_of(question, sql) == why
+
+
+def test_rows_are_not_compared_with_themselves() -> None:
+    own = ["The ward of the visits with the highest number of visits"]
+    sql = "SELECT visits.ward FROM visits GROUP BY visits.ward ORDER BY COUNT(*) DESC LIMIT 1"
+    assert fault_of("Which ward has the most visits?", sql, own) is None
+    assert fault_of("What is the ward of the visits with the most visits?", sql, own) == said.UNSAYABLE
+
+
+def test_a_value_is_not_said_twice() -> None:
+    own = ["Patients whose name contains 'Li Ming'"]
+    sql = LIKE.replace("Li", "Li Ming")
+    assert fault_of("Which patients have a name that contains 'Li Ming'?", sql, own) is None
+    assert fault_of("Which patients have a name that contains 'Li Ming'? ming", sql, own) == said.FOREIGN
 
 
 def test_words_of_the_grammars_wordings_are_the_querys_own() -> None:

@@ -16,10 +16,9 @@ from sqlglot import exp
 from fastsql.linking.gold import tree_literals
 from fastsql.linking.vocabulary.english import SMALL_NUMERALS
 from fastsql.linking.word_match import name_words
-from fastsql.linking.word_match import stem as linked_stem
 from fastsql.schema import Schema
 from fastsql.synthesis.guard import lexicon
-from fastsql.synthesis.schema.words import singular
+from fastsql.synthesis.guard.sentence import COLUMN, TABLE, is_sentence, reads_well, root, tokens
 
 LITERAL = "a value or number of the query is not said"
 NUMBER = "a number that the query lacks"
@@ -38,16 +37,9 @@ _TWICE = re.compile(r"\b([^\W\d_]{2,}(?: [^\W\d_]+)*)(?: (?:and|or|of|for|in))? 
 _EQUATED = re.compile(r"(?:how many|which|what) _ .*?\b(?:is|are|was|were) (?:the |an? )?_")
 """Rows of one kind that are another, "How many bills are invoices?", where _ is a name."""
 _VALUE = "0"
-_OPENED = re.compile(r"(?:^|\s)'[^']*$")
-"""A quotation without an end."""
 _PARTS = re.compile(r"[,;:.?!]\s|\band\b")
 """What parts a list."""
 _QUOTE = '"'
-
-
-def _root(word: str) -> str:
-    """What the forms of a word have in common: its singular without endings."""
-    return linked_stem(singular(word)).rstrip("e")
 
 
 @dataclass(frozen=True)
@@ -71,10 +63,9 @@ def fault(question: str, tree: exp.Expr, schema: Schema, own: Sequence[str]) -> 
     literals = _texts(tree, schema)
     rest = said
     for text in sorted(literals, key=len, reverse=True):
-        pattern = re.compile(rf"(?<![^\W_]){re.escape(text)}(?![^\W_])(?!\.\d)")
-        if not text or not (pattern.search(said) or _in_words(text, said)):
+        if not text or not (_standing(text).search(said) or _in_words(text, said)):
             return LITERAL
-        rest = pattern.sub(_GAP, rest)
+        rest = _standing(text).sub(_GAP, rest)
     if said.count(_QUOTE) % 2:
         return LITERAL
     names = _names(tree, schema)
@@ -82,22 +73,24 @@ def fault(question: str, tree: exp.Expr, schema: Schema, own: Sequence[str]) -> 
         return NAME
     if _names_another(said, names.all, tree, schema):
         return OTHER
-    known = {_root(word) for label in names.all for word in name_words(label)}
+    known = {root(word) for label in names.all for word in name_words(label)}
     numbers = {digits for label in names.all for digits in _DIGITS.findall(label)}
     if set(_DIGITS.findall(rest)) - numbers or _counted_in_words(rest) - literals:
         return NUMBER
     words = _WORDS.findall(rest.replace("_", " "))
-    of_question = {_root(word) for word in lexicon.QUESTION_WORDS}
-    own_words = [[_root(word) for word in _WORDS.findall(one.casefold())] for one in own]
-    free = known.union(of_question, *own_words, map(_root, SMALL_NUMERALS))
+    of_question = {root(word) for word in lexicon.QUESTION_WORDS}
+    own_words = [[root(word) for word in _WORDS.findall(_without_texts(one, literals))] for one in own]
+    free = known.union(of_question, *own_words, map(root, SMALL_NUMERALS))
     squeezed = {"".join(name_words(label)) for label in names.all}
-    if any(_root(word) not in free and word not in squeezed and not word.isdigit() for word in words):
+    if any(root(word) not in free and word not in squeezed and not word.isdigit() for word in words):
         return FOREIGN
-    if _says_twice([_root(word) for word in words], of_question, own_words):
+    if _says_twice([root(word) for word in words], of_question - known, own_words):
         return REPEATED
     apart = _without(names.all, rest)
-    if not _is_sentence(said, apart.split(), own):
+    if not (is_sentence(said, apart.split(), own) and reads_well(tokens(rest, names.kinds), tree)):
         return UNSAYABLE
+    if root("name") not in known and _calls_something_a_name(apart.split()):
+        return FOREIGN
     if _EQUATED.fullmatch(_without(names.all, rest.replace(_GAP.strip(), _VALUE))):
         return SAME
     return None if _signs_agree(apart, tree) else SIGNS
@@ -113,6 +106,19 @@ def _texts(tree: exp.Expr, schema: Schema) -> set[str]:
         for text in found
         if not (text == "1" and limits == {"1"} and "1" not in compared)
     }
+
+
+def _standing(text: str) -> re.Pattern[str]:
+    """Finds a literal as a word, or words, of its own."""
+    return re.compile(rf"(?<![^\W_]){re.escape(text)}(?![^\W_])(?!\.\d)")
+
+
+def _without_texts(said: str, literals: set[str]) -> str:
+    """A wording in lower case without the query's literals."""
+    rest = said.casefold()
+    for text in sorted(filter(None, literals), key=len, reverse=True):
+        rest = _standing(text).sub(" ", rest)
+    return rest
 
 
 def _in_words(text: str, said: str) -> bool:
@@ -131,6 +137,8 @@ class _Names:
 
     wanted: tuple[tuple[str, ...], ...]
     all: tuple[str, ...]
+    kinds: tuple[tuple[str, str], ...]
+    """Each, and what is short for it, with what it names."""
 
 
 def _names(tree: exp.Expr, schema: Schema) -> _Names:
@@ -141,6 +149,7 @@ def _names(tree: exp.Expr, schema: Schema) -> _Names:
     """
     wanted: list[tuple[str, ...]] = []
     every: list[str] = []
+    kinds: list[tuple[str, str]] = []
     for select in tree.find_all(exp.Select):
         sources = [node for node in _sources(select) if schema.find_table(node.name) is not None]
         shown = {
@@ -152,8 +161,10 @@ def _names(tree: exp.Expr, schema: Schema) -> _Names:
             table = schema.tables[schema.table_index(node.name)]
             labels = (table.label, *table.synonyms)
             every += labels
+            heads = tuple(name_words(label)[-1] for label in labels if name_words(label))
+            kinds += ((name, TABLE) for name in (*labels, *heads))
             if len(sources) < 3 or node.name in shown or node is sources[0]:
-                wanted.append(tuple(name_words(label)[-1] for label in labels if name_words(label)))
+                wanted.append(heads)
     for at in tree.find_all(exp.Column):
         number = schema.find_column(at.table, at.name) if at.table else None
         if number is None:
@@ -161,10 +172,11 @@ def _names(tree: exp.Expr, schema: Schema) -> _Names:
         column = schema.columns[number]
         labels = (column.label, *column.synonyms)
         every += labels
+        short = tuple(_without_table(label, schema.tables[column.table].label) for label in labels)
+        kinds += ((name, COLUMN) for name in (*labels, *short))
         if not _needs_no_word(at, schema, number):
-            table = schema.tables[column.table]
-            wanted.append(tuple(_without_table(label, table.label) for label in labels))
-    return _Names(tuple(dict.fromkeys(wanted)), tuple(dict.fromkeys(every)))
+            wanted.append(short)
+    return _Names(tuple(dict.fromkeys(wanted)), tuple(dict.fromkeys(every)), tuple(dict.fromkeys(kinds)))
 
 
 def _sources(select: exp.Select) -> Iterator[exp.Table]:
@@ -199,8 +211,8 @@ def _needs_no_word(node: exp.Column, schema: Schema, number: int) -> bool:
 
 def _without_table(label: str, table: str) -> str:
     """A column's label without its table's name in front, where something is left."""
-    own, before = name_words(label), [_root(word) for word in name_words(table)]
-    rest = own[len(before) :] if [_root(word) for word in own[: len(before)]] == before else own
+    own, before = name_words(label), [root(word) for word in name_words(table)]
+    rest = own[len(before) :] if [root(word) for word in own[: len(before)]] == before else own
     return " ".join(rest or own)
 
 
@@ -209,9 +221,9 @@ def _is_said(labels: Sequence[str], said: str) -> bool:
 
     Their order may be another ("claimed amount"), one word may stand between them ("id of insurance"), but no sign.
     """
-    parts = [[_root(word) for word in _WORDS.findall(part)] for part in _PARTS.split(said)]
+    parts = [[root(word) for word in _WORDS.findall(part)] for part in _PARTS.split(said)]
     for label in labels:
-        roots = Counter(_root(word) for word in name_words(label))
+        roots = Counter(root(word) for word in name_words(label))
         width = sum(roots.values()) + 1
         if any(roots <= Counter(part[at : at + width]) for part in parts for at in range(len(part)) if roots):
             return True
@@ -234,7 +246,7 @@ def _names_another(said: str, names: Sequence[str], tree: exp.Expr, schema: Sche
 
 
 def _roots(text: str) -> str:
-    return " ".join(map(_root, _WORDS.findall(text.casefold())))
+    return " ".join(map(root, _WORDS.findall(text.casefold())))
 
 
 def _says_twice(stems: list[str], of_question: set[str], own: Sequence[Sequence[str]]) -> bool:
@@ -247,25 +259,12 @@ def _says_twice(stems: list[str], of_question: set[str], own: Sequence[Sequence[
     return any(count > max(most[run], 1) for run, count in _runs(stems, of_question).items())
 
 
-def _is_sentence(said: str, words: Sequence[str], own: Sequence[str]) -> bool:
-    """Whether a sentence has what its words ask for, as far as a question's words and the grammar's own wordings tell verbs.
-
-    `words` have a gap for each value and name. A question needs a verb before its first relative clause, "does" needs
-    another, and none else is the last word. Something stands before "each" and "no". What is quoted ends.
-    """
-    verbs = lexicon.VERBS.union(verb for one in own for verb in lexicon.RELATIVE.findall(one.casefold()))
-    full = verbs - lexicon.AUXILIARIES
-    if lexicon.ASKING.match(said):
-        refers = (at for at, word in enumerate(words) if at and word in lexicon.REFERRING)
-        main = words[: next(refers, len(words))]
-        aided = [at for at, word in enumerate(main) if word in lexicon.AUXILIARIES]
-        if verbs.isdisjoint(main) or (aided and full.isdisjoint(words[aided[0] :])):
-            return False
-    for word, wanted in (("each", lexicon.BEFORE_EACH), ("no", lexicon.BEFORE_NO)):
-        if any(two == word and one not in wanted for one, two in pairwise(words)):
-            return False
-    hangs = not verbs.isdisjoint(words[-1:]) and lexicon.AUXILIARIES.isdisjoint(words)
-    return not hangs and not _OPENED.search(said)
+def _calls_something_a_name(words: Sequence[str]) -> bool:
+    """Whether "name" is said otherwise than as what to do; a model calls whatever tells people apart their names."""
+    return any(
+        word in ("name", "names") and before not in lexicon.BEFORE_NAMING
+        for before, word in zip(("please", *words), words, strict=False)
+    )
 
 
 def _runs(words: Sequence[str], of_question: set[str]) -> Counter[tuple[str, ...]]:
@@ -278,9 +277,9 @@ def _runs(words: Sequence[str], of_question: set[str]) -> Counter[tuple[str, ...
 def _without(names: Sequence[str], said: str) -> str:
     """The question's words with a gap for each name, longest first; names are told by their words' stems."""
     words = _WORDS.findall(said) if "_" not in said else re.findall(r"[^\W_]+|_", said)
-    stems = [_root(word) for word in words]
+    stems = [root(word) for word in words]
     for label in sorted(names, key=lambda one: -len(name_words(one))):
-        parts = [_root(word) for word in name_words(label)]
+        parts = [root(word) for word in name_words(label)]
         start = 0
         while parts and start <= len(stems) - len(parts):
             if stems[start : start + len(parts)] == parts:

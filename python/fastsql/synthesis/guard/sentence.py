@@ -1,0 +1,233 @@
+"""Whether a wording is a sentence of English, as far as its words and the names in it tell.
+
+A reverse model writes of rows that it has not seen in sentences that it has: "How many risk factor are there?", "the student
+who has the most students", "the care plan key plans". What is checked here is how nouns, of which the query knows what they
+name, stand to the words around them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from sqlglot import exp
+
+from fastsql.linking.vocabulary.english import SMALL_NUMERALS
+from fastsql.linking.word_match import name_words
+from fastsql.linking.word_match import stem as linked_stem
+from fastsql.synthesis.guard import lexicon
+from fastsql.synthesis.schema.words import plural, singular
+
+VALUE = "_"
+"""What stands in a wording in place of each value."""
+_OPENED = re.compile(r"(?:^|\s)'[^']*$")
+"""A quotation without an end."""
+_TOKENS = re.compile(r"[^\W_]+|[^\w\s]|_")
+TABLE, COLUMN = "table", "column"
+
+
+def root(word: str) -> str:
+    """What the forms of a word have in common: its singular without endings."""
+    return linked_stem(singular(word)).rstrip("e")
+
+
+@dataclass(frozen=True)
+class Token:
+    """A word, a sign, or the name of a table or column as the wording has it, in lower case."""
+
+    text: str
+    names: str = ""
+    """`TABLE`, `COLUMN`, or nothing."""
+    of: str = ""
+    """What it is called, however the wording inflects it."""
+
+    @property
+    def may_be_many(self) -> bool:
+        """Whether it is a plural, or looks like one."""
+        return plural(self.text) == self.text
+
+    @property
+    def may_be_one(self) -> bool:
+        """Whether it is a singular, or looks like one."""
+        return singular(self.text) == self.text
+
+    def disagrees(self, verb: str) -> bool:
+        """Whether a verb behind it, or behind "who", is of the other number."""
+        if self.may_be_one == self.may_be_many:
+            return False
+        return verb in (lexicon.PLURAL_VERBS if self.may_be_one else lexicon.SINGULAR_VERBS)
+
+    @property
+    def given(self) -> bool:
+        """Whether it is a value or a number."""
+        return self.text == VALUE or self.text.isdigit()
+
+
+Names = Sequence[tuple[str, str]]
+"""What things are called, each with `TABLE` or `COLUMN`."""
+
+
+def tokens(said: str, names: Names) -> list[Token]:
+    """A wording in lower case, with its values taken out, cut into tokens; of names that overlap, the longest is one."""
+    found = [Token(text) for text in _TOKENS.findall(said)]
+    for name, kind in sorted(names, key=lambda one: -len(name_words(one[0]))):
+        of = name_words(name)
+        wanted = [root(word) for word in of]
+        at = 0
+        while wanted and at <= len(found) - len(wanted):
+            here = found[at : at + len(wanted)]
+            if not any(one.names for one in here) and [root(one.text) for one in here] == wanted:
+                found[at : at + len(wanted)] = [Token(" ".join(one.text for one in here), kind, " ".join(of))]
+            at += 1
+    return found
+
+
+def is_sentence(said: str, words: Sequence[str], own: Sequence[str]) -> bool:
+    """Whether a sentence has what its words ask for.
+
+    A question needs a verb before its first relative clause, "does" needs another, "whose" and "where" one behind them, and
+    none else is the last word. Something stands before "each" and "no". What is quoted ends.
+
+    Args:
+        said: in lower case.
+        words: the same with a gap for each value and name.
+        own: wordings of the grammar, whose relative clauses have verbs.
+    """
+    verbs = lexicon.VERBS.union(verb for one in own for verb in lexicon.RELATIVE.findall(one.casefold()))
+    full = verbs - lexicon.AUXILIARIES
+    if lexicon.ASKING.match(said):
+        refers = (at for at, word in enumerate(words) if at and word in lexicon.REFERRING)
+        main = words[: next(refers, len(words))]
+        aided = [at for at, word in enumerate(main) if word in lexicon.AUXILIARIES]
+        if verbs.isdisjoint(main) or (aided and full.isdisjoint(words[aided[0] :])):
+            return False
+    if any(word in ("whose", "where") and full.isdisjoint(words[at:]) for at, word in enumerate(words)):
+        return False
+    for word, wanted in (("each", lexicon.BEFORE_EACH), ("no", lexicon.BEFORE_NO)):
+        if any(two == word and one not in wanted for one, two in pairwise(words)):
+            return False
+    hangs = not verbs.isdisjoint(words[-1:]) and lexicon.AUXILIARIES.isdisjoint(words)
+    return not hangs and not _OPENED.search(said)
+
+
+def reads_well(wording: Sequence[Token], tree: exp.Expr) -> bool:
+    """Whether the nouns of a wording have the number, and stand in the places, that English and the query give them."""
+    return not any(broken(wording, tree) for broken in _RULES)
+
+
+def _wrong_number(wording: Sequence[Token], _: exp.Expr) -> bool:
+    """As in "how many risk factor", "each customers", "customers who has"; "what are" may list several things one by one."""
+    for at, cue in _cues(wording):
+        start = at
+        while start < len(wording) and (wording[start].text in lexicon.BEFORE_NOUNS or wording[start].given):
+            start += 1
+        noun, end = _noun(wording, start)
+        if noun is None or (cue in lexicon.ONE and any(one.text == "of" for one in wording[at:start])):
+            continue
+        behind = [one.text for one in (*wording[end : end + 2], Token(""), Token(""))]
+        if cue == "whose":
+            if noun.disagrees(behind[0]):
+                return True
+            continue
+        is_name = (
+            cue == "what is" and noun.names == COLUMN and noun.text == noun.of
+        )  # "what is the total credits"
+        listed = cue == "what are" and any(one.text in ("and", ",") for one in wording[end:])
+        if not (noun.may_be_one or is_name if cue in lexicon.ONE else noun.may_be_many or listed):
+            return True
+        if cue not in lexicon.ONE and behind[0] in _HAS:
+            return True
+        if behind[0] in _RELATIVES and noun.disagrees(behind[1]):
+            return True
+    return False
+
+
+def _noun(wording: Sequence[Token], start: int) -> tuple[Token | None, int]:
+    """The last of the names that stand side by side from a place on, "client names", and the place behind it."""
+    end = start
+    while end < len(wording) and wording[end].names:
+        end += 1
+    return (wording[end - 1] if end > start else None), end
+
+
+_HAS = lexicon.SINGULAR_VERBS - lexicon.AUXILIARIES
+_RELATIVES = ("who", "that", "which")
+
+
+def _cues(wording: Sequence[Token]) -> Iterator[tuple[int, str]]:
+    """What tells the number of a noun, with the place behind it. A number above one is such a word, too."""
+    for at, (token, behind) in enumerate(pairwise((*wording, Token("")))):
+        for cue, width in ((token.text, 1), (f"{token.text} {behind.text}", 2)):
+            if cue in lexicon.MANY or cue in lexicon.ONE or cue == "whose":
+                yield at + width, cue
+        if SMALL_NUMERALS.get(token.text, 0) > 1:
+            yield at + 1, token.text
+
+
+def _threes(wording: Sequence[Token]) -> Iterator[tuple[Token, Token, Token]]:
+    """Each token with the two behind it, of which the last may be empty."""
+    return zip(wording, wording[1:], (*wording[2:], Token("")), strict=False)
+
+
+_ARE = ("is", "are", "was", "were")
+_BEFORE_ONE = ("the", "a", "an", "of", "for")
+_EXTREMES = ("most", "least", "fewest")
+
+
+def _bare(wording: Sequence[Token], _: exp.Expr) -> bool:
+    """As in "what is address of", "the code of procedure which", "which of the patient" and "for that have"."""
+    for at, (one, two, three) in enumerate(_threes(wording)):
+        of_one = two.names == TABLE and not two.may_be_many and not (three.names or three.given)
+        if one.text in lexicon.BEFORE_TABLES and (two.text == "that" or of_one):
+            return True
+        if one.text == "what" and two.text in _ARE and three.names and not three.may_be_many:
+            return True
+        chosen = (
+            wording[at + 3 : at + 4] if [one.text, two.text, three.text] == ["which", "of", "the"] else ()
+        )
+        if any(token.names and not token.may_be_many for token in chosen):
+            return True
+    return False
+
+
+def _misplaced(wording: Sequence[Token], _: exp.Expr) -> bool:
+    """As in "care plan key plans", "does the least echoes have", "the least 3 patients", "most of the class", "on them"."""
+    if any(one.names == COLUMN and two.names == TABLE for one, two in pairwise(wording)):
+        return True
+    for before, one, behind in _threes((Token(""), *wording)):
+        counted = behind.text == "of" or behind.given or SMALL_NUMERALS.get(behind.text, 0) > 1
+        if one.text in _EXTREMES and before.text != "at" and counted:
+            return True
+        if before.text in lexicon.AUXILIARIES and one.text == "the" and behind.text in _EXTREMES:
+            return True
+    return any(one.text in lexicon.POINTING for one in wording)
+
+
+def _one_of_many(wording: Sequence[Token], tree: exp.Expr) -> bool:
+    """As in "the title of the course" and "what is the title of the courses", where those of all courses are shown."""
+    if tree.find(exp.Where, exp.Limit, exp.Group, exp.AggFunc, exp.Join, exp.Having) is not None:
+        return False
+    texts = [one.text for one in wording]
+    of_one = texts[:2] == ["what", "is"] and any(
+        token.names == TABLE and not token.may_be_one for token in wording
+    )
+    return of_one or any(
+        one.text in _BEFORE_ONE and two.names == TABLE and not two.may_be_many and not three.names
+        for one, two, three in _threes(wording)
+    )
+
+
+def _too_often(wording: Sequence[Token], tree: exp.Expr) -> bool:
+    """Whether tables are said oftener than the query has any, as in "the student who has the most students"."""
+    return sum(one.names == TABLE for one in wording) > sum(1 for _ in tree.find_all(exp.Table))
+
+
+_RULES: tuple[Callable[[Sequence[Token], exp.Expr], bool], ...] = (
+    _wrong_number,
+    _bare,
+    _misplaced,
+    _one_of_many,
+    _too_often,
+)

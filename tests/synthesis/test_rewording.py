@@ -66,6 +66,7 @@ KEPT = [
     (TOP, "What are the wards of the 3 visits with the highest fee?"),
     (BOTH, "Show the ward and stay days of the visits"),
     (BOTH, "What are the ward and the stay days of the visits?"),
+    (BOTH, "Show the ward and the days of stay of the visits"),
     (BOTH, "Name the ward and the stay days of all visits"),
     (COUNTED, "How many visits are there in each of the wards?"),
     (NONE, "Names of patients that have no visits"),
@@ -121,6 +122,12 @@ FAULTS = [
     (said.UNSAYABLE, BOTH, "Show the ward and the stay days of the visit"),
     (said.UNSAYABLE, COUNTED, "How many visits are there in each ward of them?"),
     (said.UNSAYABLE, OVER, "The ward of visits whose fee are more than 250"),
+    (said.UNSAYABLE, OVER, "The ward of the visits which has a fee of more than 250"),
+    (said.UNSAYABLE, BOTH, "What are the ward and stay days of our visit?"),
+    (said.UNSAYABLE, BOTH, "Show the ward and the stay in days of the visits"),
+    (said.UNSAYABLE, OVER, "The ward who has visits with a fee of more than 250"),
+    (said.UNSAYABLE, COUNTED, "How many visits are there on each ward?"),
+    (said.UNSAYABLE, LIKE, "Which patients have a name contains 'Li'?"),
     (said.FOREIGN, BOTH, "Show the names of the ward and the stay days of the visits"),
     (said.SIGNS, OVER, "In which ward are visits with a fee of less than 250?"),
     (said.SIGNS, OVER, "In which ward are visits with a fee of at least 250?"),
@@ -225,6 +232,15 @@ def test_rows_are_not_compared_with_themselves() -> None:
     sql = "SELECT visits.ward FROM visits GROUP BY visits.ward ORDER BY COUNT(*) DESC LIMIT 1"
     assert fault_of("Which ward has the most visits?", sql, own) is None
     assert fault_of("What is the ward of the visits with the most visits?", sql, own) == said.UNSAYABLE
+
+
+def test_two_columns_of_one_name_are_not_told_apart_by_and() -> None:
+    joined = "patients JOIN visits ON visits.patient_id = patients.patient_id"
+    sql = f"SELECT patients.patient_id, visits.patient_id FROM {joined}"
+    own = ["The patient ids of patients, and the patient ids of their visits"]
+    question = "What are the patient ids of patients and the corresponding patient ids of the visits?"
+    assert fault_of(question, sql, own) is None
+    assert fault_of(question.replace("of patients ", ""), sql, own) == said.UNSAYABLE
 
 
 def test_a_value_is_not_said_twice() -> None:

@@ -66,9 +66,7 @@ RELATIVE = re.compile(r"\b(?:who|that|which) ([^\W\d_]+)")
 """A verb behind the word that refers to its subject."""
 REFERRING = word_set("who that which whose")
 """Words behind which a verb is that of another clause."""
-BEFORE_EACH = word_set(
-    "of for in by to at on with within from per and does do did is are was were has have had"
-)
+BEFORE_EACH = word_set("of for in by to at with within from per and does do did is are was were has have had")
 BEFORE_NO = word_set("of for in with within have has had is are was were there and or")
 """What stands before "each" and "no" in a sentence."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from sqlglot import exp
@@ -25,7 +25,7 @@ VALUE = "_"
 _OPENED = re.compile(r"(?:^|\s)'[^']*$")
 """A quotation without an end."""
 _TOKENS = re.compile(r"[^\W_]+|[^\w\s]|_")
-TABLE, COLUMN = "table", "column"
+TABLE, COLUMN, PART = "table", "column", "part"
 
 
 def root(word: str) -> str:
@@ -39,7 +39,7 @@ class Token:
 
     text: str
     names: str = ""
-    """`TABLE`, `COLUMN`, or nothing."""
+    """`TABLE`, `COLUMN`, `PART` of what one is called, or nothing."""
     of: str = ""
     """What it is called, however the wording inflects it."""
 
@@ -54,8 +54,8 @@ class Token:
         return singular(self.text) == self.text
 
     def disagrees(self, verb: str) -> bool:
-        """Whether a verb behind it, or behind "who", is of the other number."""
-        if self.may_be_one == self.may_be_many:
+        """Whether a verb behind it, or behind "who", is of the other number; of names alone."""
+        if not self.names or self.may_be_one == self.may_be_many:
             return False
         return verb in (lexicon.PLURAL_VERBS if self.may_be_one else lexicon.SINGULAR_VERBS)
 
@@ -69,19 +69,31 @@ Names = Sequence[tuple[str, str]]
 """What things are called, each with `TABLE` or `COLUMN`."""
 
 
+_OF_QUESTIONS = frozenset(map(root, lexicon.QUESTION_WORDS))
+
+
 def tokens(said: str, names: Names) -> list[Token]:
-    """A wording in lower case, with its values taken out, cut into tokens; of names that overlap, the longest is one."""
+    """A wording in lower case, with its values taken out, cut into tokens; of names that overlap, the longest is one.
+
+    The words of a name may stand in another order, "claimed amount", and "of" and an article between them.
+    """
     found = [Token(text) for text in _TOKENS.findall(said)]
     for name, kind in sorted(names, key=lambda one: -len(name_words(one[0]))):
         of = name_words(name)
         wanted = [root(word) for word in of]
-        at = 0
-        while wanted and at <= len(found) - len(wanted):
-            here = found[at : at + len(wanted)]
-            if not any(one.names for one in here) and [root(one.text) for one in here] == wanted:
-                found[at : at + len(wanted)] = [Token(" ".join(one.text for one in here), kind, " ".join(of))]
-            at += 1
-    return found
+        for between in (("",), ("of",), ("of", "the")) if len(wanted) > 1 else (("",),):
+            width = len(wanted) + len(list(filter(None, between)))
+            at = 0
+            while wanted and at <= len(found) - width:
+                here = found[at : at + width]
+                own = [root(one.text) for one in here if one.text not in between]
+                if sorted(own) == sorted(wanted) and not any(one.names for one in here):
+                    found[at : at + width] = [Token(" ".join(one.text for one in here), kind, " ".join(of))]
+                at += 1
+    in_names = {root(word) for name, _ in names for word in name_words(name)} - _OF_QUESTIONS
+    return [
+        replace(one, names=PART) if not one.names and root(one.text) in in_names else one for one in found
+    ]
 
 
 def is_sentence(said: str, words: Sequence[str], own: Sequence[str]) -> bool:
@@ -126,9 +138,9 @@ def _wrong_number(wording: Sequence[Token], _: exp.Expr) -> bool:
         noun, end = _noun(wording, start)
         if noun is None or (cue in lexicon.ONE and any(one.text == "of" for one in wording[at:start])):
             continue
-        behind = [one.text for one in (*wording[end : end + 2], Token(""), Token(""))]
+        behind = (*wording, Token(""))[end].text
         if cue == "whose":
-            if noun.disagrees(behind[0]):
+            if noun.disagrees(behind):
                 return True
             continue
         is_name = (
@@ -137,11 +149,9 @@ def _wrong_number(wording: Sequence[Token], _: exp.Expr) -> bool:
         listed = cue == "what are" and any(one.text in ("and", ",") for one in wording[end:])
         if not (noun.may_be_one or is_name if cue in lexicon.ONE else noun.may_be_many or listed):
             return True
-        if cue not in lexicon.ONE and behind[0] in _HAS:
+        if cue not in lexicon.ONE and behind in _HAS:
             return True
-        if behind[0] in _RELATIVES and noun.disagrees(behind[1]):
-            return True
-    return False
+    return any(two.text in _RELATIVES and one.disagrees(three.text) for one, two, three in _threes(wording))
 
 
 def _noun(wording: Sequence[Token], start: int) -> tuple[Token | None, int]:
@@ -172,8 +182,14 @@ def _threes(wording: Sequence[Token]) -> Iterator[tuple[Token, Token, Token]]:
 
 
 _ARE = ("is", "are", "was", "were")
-_BEFORE_ONE = ("the", "a", "an", "of", "for")
+_BEFORE_ONE = ("the", "a", "an", "of", "for", "our")
 _EXTREMES = ("most", "least", "fewest")
+_AT, _NUMBERS = ("in", "on", "at"), ("id", "ids", "number", "numbers", "code", "codes", "key", "keys")
+_JOINING = ("the", "their", "its", "corresponding", "respective")
+_HAVING, _FINITE = (
+    ("have", "has", "with"),
+    ("contains", "includes", "starts", "begins", "ends", "is", "are", "exceeds"),
+)
 
 
 def _bare(wording: Sequence[Token], _: exp.Expr) -> bool:
@@ -193,16 +209,35 @@ def _bare(wording: Sequence[Token], _: exp.Expr) -> bool:
 
 
 def _misplaced(wording: Sequence[Token], _: exp.Expr) -> bool:
-    """As in "care plan key plans", "does the least echoes have", "the least 3 patients", "most of the class", "on them"."""
-    if any(one.names == COLUMN and two.names == TABLE for one, two in pairwise(wording)):
-        return True
+    """As in "care plan key plans", "employee ids who", "in id 3", "claim ids and the claim ids", "have a name contains"."""
+    for one, two, three in _threes(wording):
+        if one.names == COLUMN and (two.names == TABLE or two.text == "who"):
+            return True
+        if one.text in _AT and two.names == COLUMN and three.given and two.text.split()[-1] in _NUMBERS:
+            return True
+    for at, token in enumerate(wording):
+        again = next((one for one in wording[at + 2 :] if one.text not in _JOINING), Token(""))
+        if (
+            token.names == COLUMN
+            and [one.text for one in wording[at + 1 : at + 2]] == ["and"]
+            and again.of == token.of
+        ):
+            return True
+        noun, end = _noun(wording, at + 1 + (wording[at + 1 : at + 2] in ([Token("a")], [Token("an")])))
+        if token.text in _HAVING and noun is not None and (*wording, Token(""))[end].text in _FINITE:
+            return True
+    return False
+
+
+def _wrong_extreme(wording: Sequence[Token], _: exp.Expr) -> bool:
+    """As in "does the least echoes have", "the least 3 patients" and "most of the class"."""
     for before, one, behind in _threes((Token(""), *wording)):
         counted = behind.text == "of" or behind.given or SMALL_NUMERALS.get(behind.text, 0) > 1
         if one.text in _EXTREMES and before.text != "at" and counted:
             return True
         if before.text in lexicon.AUXILIARIES and one.text == "the" and behind.text in _EXTREMES:
             return True
-    return any(one.text in lexicon.POINTING for one in wording)
+    return False
 
 
 def _one_of_many(wording: Sequence[Token], tree: exp.Expr) -> bool:
@@ -219,6 +254,11 @@ def _one_of_many(wording: Sequence[Token], tree: exp.Expr) -> bool:
     )
 
 
+def _said_in_part(wording: Sequence[Token], _: exp.Expr) -> bool:
+    """As in "the waiting on entry 9", and in "on them", where nothing was said before."""
+    return any(one.names == PART or (not one.names and one.text in lexicon.POINTING) for one in wording)
+
+
 def _too_often(wording: Sequence[Token], tree: exp.Expr) -> bool:
     """Whether tables are said oftener than the query has any, as in "the student who has the most students"."""
     return sum(one.names == TABLE for one in wording) > sum(1 for _ in tree.find_all(exp.Table))
@@ -228,6 +268,8 @@ _RULES: tuple[Callable[[Sequence[Token], exp.Expr], bool], ...] = (
     _wrong_number,
     _bare,
     _misplaced,
+    _wrong_extreme,
+    _said_in_part,
     _one_of_many,
     _too_often,
 )

@@ -87,7 +87,8 @@ def fault(question: str, tree: exp.Expr, schema: Schema, own: Sequence[str]) -> 
     if _says_twice([root(word) for word in words], of_question - known, own_words):
         return REPEATED
     apart = _without(names.all, rest)
-    if not (is_sentence(said, apart.split(), own) and reads_well(tokens(rest, names.kinds), tree)):
+    with_numbers = _without_texts(said, {text for text in literals if not text.isdigit()}, _GAP)
+    if not (is_sentence(said, apart.split(), own) and reads_well(tokens(with_numbers, names.kinds), tree)):
         return UNSAYABLE
     if root("name") not in known and _calls_something_a_name(apart.split()):
         return FOREIGN
@@ -113,11 +114,11 @@ def _standing(text: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![^\W_]){re.escape(text)}(?![^\W_])(?!\.\d)")
 
 
-def _without_texts(said: str, literals: set[str]) -> str:
+def _without_texts(said: str, literals: set[str], gap: str = " ") -> str:
     """A wording in lower case without the query's literals."""
     rest = said.casefold()
     for text in sorted(filter(None, literals), key=len, reverse=True):
-        rest = _standing(text).sub(" ", rest)
+        rest = _standing(text).sub(gap, rest)
     return rest
 
 

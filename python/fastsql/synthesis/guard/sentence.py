@@ -8,7 +8,7 @@ name, stand to the words around them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -73,27 +73,39 @@ _OF_QUESTIONS = frozenset(map(root, lexicon.QUESTION_WORDS))
 
 
 def tokens(said: str, names: Names) -> list[Token]:
-    """A wording in lower case, with its values taken out, cut into tokens; of names that overlap, the longest is one.
+    """A wording in lower case, with its texts taken out, cut into tokens; of names that overlap, the longest is one.
 
-    The words of a name may stand in another order, "claimed amount", and "of" and an article between them.
+    Words of a name may stand in another order: "claimed amount", "kind of device".
     """
     found = [Token(text) for text in _TOKENS.findall(said)]
+    tables = {root(name_words(name)[-1]) for name, kind in names if kind == TABLE and name_words(name)}
     for name, kind in sorted(names, key=lambda one: -len(name_words(one[0]))):
-        of = name_words(name)
-        wanted = [root(word) for word in of]
-        for between in (("",), ("of",), ("of", "the")) if len(wanted) > 1 else (("",),):
-            width = len(wanted) + len(list(filter(None, between)))
+        for form in _forms(name_words(name), tables):
             at = 0
-            while wanted and at <= len(found) - width:
-                here = found[at : at + width]
-                own = [root(one.text) for one in here if one.text not in between]
-                if sorted(own) == sorted(wanted) and not any(one.names for one in here):
-                    found[at : at + width] = [Token(" ".join(one.text for one in here), kind, " ".join(of))]
+            while at <= len(found) - len(form):
+                here = found[at : at + len(form)]
+                if [root(one.text) for one in here] == form and not any(one.names for one in here):
+                    text = " ".join(one.text for one in here)
+                    found[at : at + len(form)] = [Token(text, kind, " ".join(name_words(name)))]
                 at += 1
     in_names = {root(word) for name, _ in names for word in name_words(name)} - _OF_QUESTIONS
     return [
         replace(one, names=PART) if not one.names and root(one.text) in in_names else one for one in found
     ]
+
+
+def _forms(words: Sequence[str], tables: Collection[str]) -> Iterator[list[str]]:
+    """The roots of a name as it may be said; what a table's rows have, "names of regions", is two names."""
+    roots = [root(word) for word in words]
+    if not roots:
+        return
+    yield roots
+    if len(roots) == 2 and (words[1].endswith("ed") or words[0] == "amount"):
+        yield roots[::-1]
+    if len(roots) > 1 and roots[0] not in tables:
+        for between in (["of"], ["of", "the"]):
+            yield [roots[-1], *between, *roots[:-1]]
+            yield [*roots[1:], *between, roots[0]]
 
 
 def is_sentence(said: str, words: Sequence[str], own: Sequence[str]) -> bool:
@@ -172,7 +184,7 @@ def _cues(wording: Sequence[Token]) -> Iterator[tuple[int, str]]:
         for cue, width in ((token.text, 1), (f"{token.text} {behind.text}", 2)):
             if cue in lexicon.MANY or cue in lexicon.ONE or cue == "whose":
                 yield at + width, cue
-        if SMALL_NUMERALS.get(token.text, 0) > 1:
+        if SMALL_NUMERALS.get(token.text, 0) > 1 or (token.text.isdigit() and int(token.text) > 1):
             yield at + 1, token.text
 
 
@@ -209,12 +221,18 @@ def _bare(wording: Sequence[Token], _: exp.Expr) -> bool:
 
 
 def _misplaced(wording: Sequence[Token], _: exp.Expr) -> bool:
-    """As in "care plan key plans", "employee ids who", "in id 3", "claim ids and the claim ids", "have a name contains"."""
+    """As in "care plan key plans", "albums id 3", "not F gender", "claim ids and the claim ids", "have a name contains"."""
     for one, two, three in _threes(wording):
-        if one.names == COLUMN and (two.names == TABLE or two.text == "who"):
+        if one.names == COLUMN and (two.names in (TABLE, COLUMN) or two.text == "who"):
+            return True
+        if two.names == COLUMN and (
+            one.text == VALUE or (one.names == TABLE and singular(one.text) != one.text)
+        ):
             return True
         if one.text in _AT and two.names == COLUMN and three.given and two.text.split()[-1] in _NUMBERS:
             return True
+    if any(one.names == TABLE and one.text.split()[-1] in lexicon.BEFORE_TABLES for one in wording):
+        return True  # "lives in" is no noun
     for at, token in enumerate(wording):
         again = next((one for one in wording[at + 2 :] if one.text not in _JOINING), Token(""))
         if (
@@ -254,9 +272,12 @@ def _one_of_many(wording: Sequence[Token], tree: exp.Expr) -> bool:
     )
 
 
-def _said_in_part(wording: Sequence[Token], _: exp.Expr) -> bool:
-    """As in "the waiting on entry 9", and in "on them", where nothing was said before."""
-    return any(one.names == PART or (not one.names and one.text in lexicon.POINTING) for one in wording)
+def _loose(wording: Sequence[Token], _: exp.Expr) -> bool:
+    """As in "the waiting on entry 9", in "on them", where nothing was said before, and in "ordered, sorted by"."""
+    sorts = sum(lexicon.ORDERED.fullmatch(one.text) is not None for one in wording)
+    return sorts > 1 or any(
+        one.names == PART or (not one.names and one.text in lexicon.POINTING) for one in wording
+    )
 
 
 def _too_often(wording: Sequence[Token], tree: exp.Expr) -> bool:
@@ -269,7 +290,7 @@ _RULES: tuple[Callable[[Sequence[Token], exp.Expr], bool], ...] = (
     _bare,
     _misplaced,
     _wrong_extreme,
-    _said_in_part,
+    _loose,
     _one_of_many,
     _too_often,
 )

@@ -127,6 +127,9 @@ FAULTS = [
     (said.UNSAYABLE, BOTH, "Show the ward and the stay in days of the visits"),
     (said.UNSAYABLE, OVER, "The ward who has visits with a fee of more than 250"),
     (said.UNSAYABLE, FROM_ON, "Which wards have 2 visit or more?"),
+    (said.UNSAYABLE, OVER, "Show me a list of the ward of visits with a fee of more than 250"),
+    (said.UNSAYABLE, OVER, "The ward of which visits are more than the fee of 250"),
+    (said.UNSAYABLE, BOTH, "Show the ward and the stay days of all about visit"),
     (said.UNSAYABLE, BOTH, "Show the ward stay days of the visits"),
     (said.UNSAYABLE, BOTH, "Show the visits ward and the stay days"),
     (said.UNSAYABLE, SORTED, "List the names of all patients sorted and ordered by birth year descending"),
@@ -247,6 +250,13 @@ def test_two_columns_of_one_name_are_not_told_apart_by_and() -> None:
     question = "What are the patient ids of patients and the corresponding patient ids of the visits?"
     assert fault_of(question, sql, own) is None
     assert fault_of(question.replace("of patients ", ""), sql, own) == said.UNSAYABLE
+
+
+def test_a_column_is_not_said_oftener_than_the_query_has_it() -> None:
+    sql = "SELECT visits.visit_id FROM visits WHERE visits.patient_id = 3"
+    own = ["The visit id of the visits whose patient id is 3"]
+    assert fault_of("What is the visit id of the visit with the patient id 3?", sql, own) is None
+    assert fault_of("What is the visit id of the visit with the id 3?", sql, own) == said.UNSAYABLE
 
 
 def test_a_value_is_not_said_twice() -> None:

@@ -18,7 +18,7 @@ from fastsql.linking.vocabulary.english import SMALL_NUMERALS
 from fastsql.linking.word_match import name_words
 from fastsql.schema import Schema
 from fastsql.synthesis.guard import lexicon
-from fastsql.synthesis.guard.sentence import COLUMN, TABLE, is_sentence, reads_well, root, tokens
+from fastsql.synthesis.guard.sentence import COLUMN, TABLE, Name, Names, is_sentence, reads_well, root, tokens
 
 LITERAL = "a value or number of the query is not said"
 NUMBER = "a number that the query lacks"
@@ -88,7 +88,7 @@ def fault(question: str, tree: exp.Expr, schema: Schema, own: Sequence[str]) -> 
         return REPEATED
     apart = _without(names.all, rest)
     with_numbers = _without_texts(said, {text for text in literals if not text.isdigit()}, _GAP)
-    if not (is_sentence(said, apart.split(), own) and reads_well(tokens(with_numbers, names.kinds), tree)):
+    if not (is_sentence(said, apart.split(), own) and reads_well(tokens(with_numbers, names.counted), tree)):
         return UNSAYABLE
     if root("name") not in known and _calls_something_a_name(apart.split()):
         return FOREIGN
@@ -138,8 +138,8 @@ class _Names:
 
     wanted: tuple[tuple[str, ...], ...]
     all: tuple[str, ...]
-    kinds: tuple[tuple[str, str], ...]
-    """Each, and what is short for it, with what it names."""
+    counted: Names
+    """Each, and what is short for it, with how often the query has it."""
 
 
 def _names(tree: exp.Expr, schema: Schema) -> _Names:
@@ -150,7 +150,7 @@ def _names(tree: exp.Expr, schema: Schema) -> _Names:
     """
     wanted: list[tuple[str, ...]] = []
     every: list[str] = []
-    kinds: list[tuple[str, str]] = []
+    counted = Counter[Name]()
     for select in tree.find_all(exp.Select):
         sources = [node for node in _sources(select) if schema.find_table(node.name) is not None]
         shown = {
@@ -160,10 +160,14 @@ def _names(tree: exp.Expr, schema: Schema) -> _Names:
         }
         for node in sources:
             table = schema.tables[schema.table_index(node.name)]
-            labels = (table.label, *table.synonyms)
+            labels = tuple(label for label in (table.label, *table.synonyms) if name_words(label))
             every += labels
-            heads = tuple(name_words(label)[-1] for label in labels if name_words(label))
-            kinds += ((name, TABLE) for name in (*labels, *heads))
+            heads = tuple(name_words(label)[-1] for label in labels)
+            counted.update(
+                Name(said, TABLE, label)
+                for label, head in zip(labels, heads, strict=True)
+                for said in {label, head}
+            )
             if len(sources) < 3 or node.name in shown or node is sources[0]:
                 wanted.append(heads)
     for at in tree.find_all(exp.Column):
@@ -174,10 +178,14 @@ def _names(tree: exp.Expr, schema: Schema) -> _Names:
         labels = (column.label, *column.synonyms)
         every += labels
         short = tuple(_without_table(label, schema.tables[column.table].label) for label in labels)
-        kinds += ((name, COLUMN) for name in (*labels, *short))
+        counted.update(
+            Name(said, COLUMN, label)
+            for label, part in zip(labels, short, strict=True)
+            for said in {label, part}
+        )
         if not _needs_no_word(at, schema, number):
             wanted.append(short)
-    return _Names(tuple(dict.fromkeys(wanted)), tuple(dict.fromkeys(every)), tuple(dict.fromkeys(kinds)))
+    return _Names(tuple(dict.fromkeys(wanted)), tuple(dict.fromkeys(every)), counted)
 
 
 def _sources(select: exp.Select) -> Iterator[exp.Table]:

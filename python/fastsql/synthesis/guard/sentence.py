@@ -8,7 +8,8 @@ name, stand to the words around them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -24,7 +25,8 @@ VALUE = "_"
 """What stands in a wording in place of each value."""
 _OPENED = re.compile(r"(?:^|\s)'[^']*$")
 """A quotation without an end."""
-_TOKENS = re.compile(r"[^\W_]+|[^\w\s]|_")
+_TOKENS = re.compile(r"[^\W_]+|[^\w\s'\"]|_")
+"""Words, signs but for quotes, and gaps."""
 TABLE, COLUMN, PART = "table", "column", "part"
 
 
@@ -41,7 +43,9 @@ class Token:
     names: str = ""
     """`TABLE`, `COLUMN`, `PART` of what one is called, or nothing."""
     of: str = ""
-    """What it is called, however the wording inflects it."""
+    """The whole of what it is called, however the wording has it."""
+    times: int = 0
+    """How often the query has what may be called so."""
 
     @property
     def may_be_many(self) -> bool:
@@ -65,8 +69,19 @@ class Token:
         return self.text == VALUE or self.text.isdigit()
 
 
-Names = Sequence[tuple[str, str]]
-"""What things are called, each with `TABLE` or `COLUMN`."""
+@dataclass(frozen=True)
+class Name:
+    """What a table or column is called, or short for it."""
+
+    said: str
+    names: str
+    """`TABLE` or `COLUMN`."""
+    label: str
+    """The whole of it: "policy id" where only "id" is said."""
+
+
+Names = Mapping[Name, int]
+"""How often a query has what is called so."""
 
 
 _OF_QUESTIONS = frozenset(map(root, lexicon.QUESTION_WORDS))
@@ -78,17 +93,24 @@ def tokens(said: str, names: Names) -> list[Token]:
     Words of a name may stand in another order: "claimed amount", "kind of device".
     """
     found = [Token(text) for text in _TOKENS.findall(said)]
-    tables = {root(name_words(name)[-1]) for name, kind in names if kind == TABLE and name_words(name)}
-    for name, kind in sorted(names, key=lambda one: -len(name_words(one[0]))):
-        for form in _forms(name_words(name), tables):
+    said_of: dict[tuple[str, str], list[Name]] = defaultdict(list)
+    for name in names:
+        said_of[" ".join(name_words(name.said)), name.names].append(name)
+    tables = {root(words.split()[-1]) for words, kind in said_of if kind == TABLE and words}
+    for (words, kind), called in sorted(said_of.items(), key=lambda one: -len(one[0][0].split())):
+        label = called[0].label if len(called) == 1 else words
+        times = sum(names[name] for name in called)
+        for form in _forms(words.split(), tables):
             at = 0
             while at <= len(found) - len(form):
                 here = found[at : at + len(form)]
-                if [root(one.text) for one in here] == form and not any(one.names for one in here):
+                if not any(one.names for one in here) and [root(one.text) for one in here] == form:
                     text = " ".join(one.text for one in here)
-                    found[at : at + len(form)] = [Token(text, kind, " ".join(name_words(name)))]
+                    # "Claimed" is no form of "claims".
+                    if singular(here[-1].text) in (form[-1], *map(singular, words.split())):
+                        found[at : at + len(form)] = [Token(text, kind, label, times)]
                 at += 1
-    in_names = {root(word) for name, _ in names for word in name_words(name)} - _OF_QUESTIONS
+    in_names = {root(word) for words, _ in said_of for word in words.split()} - _OF_QUESTIONS
     return [
         replace(one, names=PART) if not one.names and root(one.text) in in_names else one for one in found
     ]
@@ -196,6 +218,20 @@ def _threes(wording: Sequence[Token]) -> Iterator[tuple[Token, Token, Token]]:
 _ARE = ("is", "are", "was", "were")
 _BEFORE_ONE = ("the", "a", "an", "of", "for", "our")
 _EXTREMES = ("most", "least", "fewest")
+_COMPARING = (
+    "more",
+    "less",
+    "greater",
+    "fewer",
+    "higher",
+    "lower",
+    "larger",
+    "smaller",
+    "above",
+    "below",
+    "over",
+    "under",
+)
 _AT, _NUMBERS = ("in", "on", "at"), ("id", "ids", "number", "numbers", "code", "codes", "key", "keys")
 _JOINING = ("the", "their", "its", "corresponding", "respective")
 _HAVING, _FINITE = (
@@ -248,8 +284,12 @@ def _misplaced(wording: Sequence[Token], _: exp.Expr) -> bool:
 
 
 def _wrong_extreme(wording: Sequence[Token], _: exp.Expr) -> bool:
-    """As in "does the least echoes have", "the least 3 patients" and "most of the class"."""
+    """As in "does the least echoes have", "the least 3 patients", "most of the class", "wards are less than the average"."""
     for before, one, behind in _threes((Token(""), *wording)):
+        if before.names == TABLE and one.text in _ARE and behind.text in _COMPARING:
+            return True
+        if before.text in _ARE and one.text == "the" and behind.text in _EXTREMES:
+            return True
         counted = behind.text == "of" or behind.given or SMALL_NUMERALS.get(behind.text, 0) > 1
         if one.text in _EXTREMES and before.text != "at" and counted:
             return True
@@ -281,8 +321,12 @@ def _loose(wording: Sequence[Token], _: exp.Expr) -> bool:
 
 
 def _too_often(wording: Sequence[Token], tree: exp.Expr) -> bool:
-    """Whether tables are said oftener than the query has any, as in "the student who has the most students"."""
-    return sum(one.names == TABLE for one in wording) > sum(1 for _ in tree.find_all(exp.Table))
+    """Whether things are said oftener than the query has them, as in "the student who has the most students"."""
+    said = Counter(one.of for one in wording if one.names == COLUMN)
+    tables = sum(one.names == TABLE for one in wording)
+    return tables > sum(1 for _ in tree.find_all(exp.Table)) or any(
+        said[one.of] > one.times for one in wording if one.names == COLUMN
+    )
 
 
 _RULES: tuple[Callable[[Sequence[Token], exp.Expr], bool], ...] = (

@@ -84,7 +84,7 @@ def fault(question: str, tree: exp.Expr, schema: Schema, own: Sequence[str]) -> 
     squeezed = {"".join(name_words(label)) for label in names.all}
     if any(root(word) not in free and word not in squeezed and not word.isdigit() for word in words):
         return FOREIGN
-    if _says_twice([root(word) for word in words], of_question - known, own_words):
+    if _says_twice([root(word) for word in words], of_question - known, own_words, names.counted):
         return REPEATED
     apart = _without(names.all, rest)
     with_numbers = _without_texts(said, {text for text in literals if not text.isdigit()}, _GAP)
@@ -258,11 +258,16 @@ def _roots(text: str) -> str:
     return " ".join(map(root, _WORDS.findall(text.casefold())))
 
 
-def _says_twice(stems: list[str], of_question: set[str], own: Sequence[Sequence[str]]) -> bool:
-    """Whether a word stands twice in a row, on both sides of "and", or oftener than the grammar needs it."""
+def _says_twice(
+    stems: list[str], of_question: set[str], own: Sequence[Sequence[str]], counted: Names
+) -> bool:
+    """Whether a word stands twice in a row, on both sides of "and", or oftener than the query's names and the grammar ask."""
     if _TWICE.search(" ".join(stems)):
         return True
     most = Counter[tuple[str, ...]]()
+    for name, times in counted.items():
+        if name.said == name.label:
+            most.update({(root(word),): times for word in set(name_words(name.label))})
     for words in own:
         most |= _runs(words, of_question)
     return any(count > max(most[run], 1) for run, count in _runs(stems, of_question).items())

@@ -92,7 +92,7 @@ SINGULAR_VERBS = word_set("has is was does")
 PLURAL_VERBS = word_set("have are were do")
 BEFORE_TABLES = word_set("of for in with from by about to than")
 """Behind these the name of a table wants an article or the plural."""
-POINTING = word_set("them they us ones")
+POINTING = word_set("them they us ones done")
 """Words for what was said before: a question that stands alone has nothing there."""
 
 QUESTION_WORDS = word_set(

@@ -261,7 +261,7 @@ def _roots(text: str) -> str:
 def _says_twice(
     stems: list[str], of_question: set[str], own: Sequence[Sequence[str]], counted: Names
 ) -> bool:
-    """Whether a word stands twice in a row, on both sides of "and", or oftener than the query's names and the grammar ask."""
+    """Whether a word stands twice in a row, on both sides of "and", or oftener than the names and the grammar ask for."""
     if _TWICE.search(" ".join(stems)):
         return True
     most = Counter[tuple[str, ...]]()

@@ -320,6 +320,38 @@ def _loose(wording: Sequence[Token], _: exp.Expr) -> bool:
     )
 
 
+def _wrong_verb(wording: Sequence[Token], _: exp.Expr) -> bool:
+    """As in "does the name are", "does Li have", "who is the urgency", "types that cost", "whose amount has more than"."""
+    texts = [one.text for one in wording]
+    for one, two, three in _threes(wording):
+        if one.text in lexicon.AUXILIARIES and two.text == VALUE:
+            return True
+        if one.text in ("that", "who") and two.names == TABLE:
+            return True
+        if [one.text, two.text] == ["who", "is"] and three.text == "the":
+            return True
+        if one.text in _HAVING and two.text in _COMPARING and "whose" in texts:
+            return True
+    for at, text in enumerate(texts):
+        behind = texts[at + 1 :]
+        clause = behind[
+            : next((n for n, word in enumerate(behind) if word in (*_RELATIVES, "whose", "where")), None)
+        ]
+        if text in lexicon.AUXILIARIES and not {"is", "are", "was", "were"}.isdisjoint(clause):
+            return True
+    return False
+
+
+def _wrong_order(wording: Sequence[Token], _: exp.Expr) -> bool:
+    """As in "in descending order of the transfers", where something of theirs is meant."""
+    for at, (one, two) in enumerate(pairwise(wording)):
+        if lexicon.ORDERED.fullmatch(one.text) and two.text in ("of", "by"):
+            behind = [token for token in wording[at + 2 : at + 5] if token.text not in _JOINING]
+            if behind and behind[0].names == TABLE and not (behind[1:] and behind[1].names):
+                return True
+    return False
+
+
 def _too_often(wording: Sequence[Token], tree: exp.Expr) -> bool:
     """Whether things are said oftener than the query has them, as in "the student who has the most students"."""
     said = Counter(one.of for one in wording if one.names == COLUMN)
@@ -335,6 +367,8 @@ _RULES: tuple[Callable[[Sequence[Token], exp.Expr], bool], ...] = (
     _misplaced,
     _wrong_extreme,
     _loose,
+    _wrong_verb,
+    _wrong_order,
     _one_of_many,
     _too_often,
 )

@@ -328,8 +328,6 @@ def _wrong_verb(wording: Sequence[Token], _: exp.Expr) -> bool:
             return True
         if one.text in ("that", "who") and two.names == TABLE:
             return True
-        if [one.text, two.text] == ["who", "is"] and three.text == "the":
-            return True
         if one.text in _HAVING and two.text in _COMPARING and "whose" in texts:
             return True
     for at, text in enumerate(texts):
@@ -338,6 +336,10 @@ def _wrong_verb(wording: Sequence[Token], _: exp.Expr) -> bool:
             : next((n for n, word in enumerate(behind) if word in (*_RELATIVES, "whose", "where")), None)
         ]
         if text in lexicon.AUXILIARIES and not {"is", "are", "was", "were"}.isdisjoint(clause):
+            return True
+        if [text, *behind[:2]] == ["who", "is", "the"] and any(
+            one.names == COLUMN for one in wording[at + 3 : at + 4]
+        ):
             return True
     return False
 

@@ -323,7 +323,7 @@ def _loose(wording: Sequence[Token], _: exp.Expr) -> bool:
 def _wrong_verb(wording: Sequence[Token], _: exp.Expr) -> bool:
     """As in "does the name are", "does Li have", "who is the urgency", "types that cost", "whose amount has more than"."""
     texts = [one.text for one in wording]
-    for one, two, three in _threes(wording):
+    for one, two in pairwise(wording):
         if one.text in lexicon.AUXILIARIES and two.text == VALUE:
             return True
         if one.text in ("that", "who") and two.names == TABLE:

@@ -127,6 +127,10 @@ FAULTS = [
     (said.UNSAYABLE, BOTH, "Show the ward and the stay in days of the visits"),
     (said.UNSAYABLE, OVER, "The ward who has visits with a fee of more than 250"),
     (said.UNSAYABLE, FROM_ON, "Which wards have 2 visit or more?"),
+    (said.UNSAYABLE, OVER, "The ward of visits with an corresponding fee of more than 250"),
+    (said.UNSAYABLE, OVER, "The ward of visits of their fee of more than 250"),
+    (said.UNSAYABLE, OVER, "The ward to all visits with a fee of more than 250"),
+    (said.UNSAYABLE, BOTH, "What is the stay days of the visit, and the ward?"),
     (
         said.UNSAYABLE,
         COUNTED,

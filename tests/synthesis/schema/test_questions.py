@@ -9,7 +9,7 @@ import pytest
 from fastsql.grammar import render, sql_to_program
 from fastsql.schema import Schema
 from fastsql.synthesis.schema.questions import ask
-from fastsql.synthesis.schema.words import UnsayableError, Words, plural, singular
+from fastsql.synthesis.schema.words import UnsayableError, Words, is_thing, plural, singular
 from fastsql.verification.parse import parse_query
 
 _JOINED = "FROM patients p JOIN visits v ON p.patient_id = v.patient_id"
@@ -121,6 +121,27 @@ def test_values_are_never_read_as_patterns(clinic: Schema) -> None:
 def test_nouns_have_a_plural(one: str, many: str) -> None:
     assert plural(one) == many
     assert singular(many) == one
+
+
+@pytest.mark.parametrize(
+    ("name", "thing"),
+    [
+        ("undergoes", False),
+        ("takes", False),
+        ("lives in", False),
+        ("reports to", False),
+        ("has amenity", False),
+        ("on call", False),
+        ("trained in", False),
+        ("report", True),
+        ("visits a week", True),
+        ("on hand quantity", True),
+        ("treatment", True),
+    ],
+)
+def test_what_somebody_does_is_no_thing(name: str, thing: bool) -> None:
+    assert is_thing(name) == thing
+    assert is_thing(singular(name)) == thing
 
 
 @pytest.mark.parametrize(

@@ -177,11 +177,8 @@ def _wrong_number(wording: Sequence[Token], _: exp.Expr) -> bool:
             if noun.disagrees(behind):
                 return True
             continue
-        is_name = (
-            cue == "what is" and noun.names == COLUMN and noun.text == noun.of
-        )  # "what is the total credits"
         listed = cue == "what are" and any(one.text in ("and", ",") for one in wording[end:])
-        if not (noun.may_be_one or is_name if cue in lexicon.ONE else noun.may_be_many or listed):
+        if not (noun.may_be_one if cue in lexicon.ONE else noun.may_be_many or listed):
             return True
         if cue not in lexicon.ONE and behind in _HAS:
             return True
@@ -232,7 +229,9 @@ _COMPARING = (
     "over",
     "under",
 )
-_AT, _NUMBERS = ("in", "on", "at"), ("id", "ids", "number", "numbers", "code", "codes", "key", "keys")
+_CONSONANTS = "bcdfgjklmnpqrstvwxyz"
+_PLACES = ("year", "month", "week", "quarter", "season", "room", "ward", "building", "unit", "city", "chair")
+_AT, _NUMBERS = ("in", "on", "at", "of"), ("id", "ids", "number", "numbers", "code", "codes", "key", "keys")
 _JOINING = ("the", "their", "its", "corresponding", "respective")
 _HAVING, _FINITE = (
     ("have", "has", "with"),
@@ -265,7 +264,21 @@ def _misplaced(wording: Sequence[Token], _: exp.Expr) -> bool:
             one.text == VALUE or (one.names == TABLE and singular(one.text) != one.text)
         ):
             return True
-        if one.text in _AT and two.names == COLUMN and three.given and two.text.split()[-1] in _NUMBERS:
+        last = two.text.split()[-1]
+        if (
+            two.names == COLUMN
+            and three.given
+            and ((one.text in _AT and last in _NUMBERS) or (one.text == "in" and last not in _PLACES))
+        ):
+            return True
+        if one.names == TABLE and [two.text, three.text] == ["of", "their"]:
+            return True
+        if one.text == "to" and TABLE in (
+            two.names,
+            three.names if two.text in ("all", "the", "each") else "",
+        ):
+            return True
+        if (one.text == "an" and two.text[0] in _CONSONANTS) or (one.text == "a" and two.text[0] in "aei"):
             return True
     if any(one.names == TABLE and one.text.split()[-1] in lexicon.BEFORE_TABLES for one in wording):
         return True  # "lives in" is no noun

@@ -55,6 +55,16 @@ _PREPOSITIONS = (
 _ADJECTIVES = word_set("active alive available dead false open private public true valid visible")
 _VERBS = ("ended", "entered", "left", "took", "won")
 """Those that open no name of a thing: "left office" is what somebody did."""
+_DOINGS = word_set(
+    """
+    advise affiliate appear assign assist attend belong borrow buy compete consist contain create eat employ enrol enroll
+    give have involve know lend like live manage operate own participate perform prescribe receive relate sell send serve
+    sing speak supervise take teach treat undergo wear write
+    """
+)
+"""What tables are called by what somebody does, "undergoes" and "takes": no row is one."""
+_DONE_TO = _DOINGS | word_set("apply bill come fall go lead life link play refer report run ship work")
+"""Verbs before a preposition: "reports to" is no thing, a report is one."""
 _NOT_SUMMED = word_set(
     """
     average avg mean median minimum maximum ratio rate share percent percentage index competitiveness rating rank %
@@ -340,15 +350,26 @@ def _said(item: TableProfile | ColumnProfile, rng: random.Random) -> str:
 
 
 def is_thing(noun: str) -> bool:
-    """Whether a name can be asked for: no "founded" or "active" alone, no "taken via", no "#"."""
+    """Whether a name can be asked for: no "founded", "active" or "takes" alone, no "taken via" or "reports to", no "#"."""
     if noun in (*_ADJECTIVES, *_PREPOSITIONS) or not any(map(str.isalnum, noun)):
         return False
     head, _, last = noun.rpartition(" ")
-    if head and noun.partition(" ")[0] in _VERBS:
+    first = noun.partition(" ")[0]
+    if _does(noun) in _DOINGS or first in ("has", "have") or (head == first and first in _PREPOSITIONS):
+        return False
+    if last in _PREPOSITIONS and _does(head.rpartition(" ")[2]) in _DONE_TO:
+        return False
+    if head and first in _VERBS:
         return False
     if last in _PREPOSITIONS:
         return not _is_participle(head.rpartition(" ")[2])
     return bool(head) or not (_is_participle(last) or _is_participle(last.removesuffix("by")))
+
+
+def _does(word: str) -> str:
+    """The verb that a word may be a form of: "undergoes" of "undergo", "has" of "have"."""
+    stem = _singular(word)
+    return {"ha": "have", "undergoe": "undergo"}.get(stem, stem)
 
 
 _OF = re.compile(" (?:of|per|in|at|for|from|on|to) ")

@@ -210,3 +210,17 @@ def test_what_is_referred_to_tells_rows_apart() -> None:
     )
     names = {schema.qualified_name(column) for column in identifying_columns(schema)}
     assert names == {"stays.row_id", "stays.stay", "labs.lab"}
+
+
+@pytest.mark.parametrize("operator", ["INTERSECT", "EXCEPT", "UNION"])
+def test_both_sides_of_a_set_operation_are_rows_or_both_are_names(
+    schema: Schema, monkeypatch: pytest.MonkeyPatch, operator: str
+) -> None:
+    monkeypatch.setattr("fastsql.synthesis.schema.questions.NAMELESS", 0.5)
+    women, of_a_ward = (
+        "SELECT name FROM patients WHERE sex = 'f'",
+        "SELECT name FROM patients WHERE ward_id = 3",
+    )
+    said = [asked(f"{women} {operator} {of_a_ward}", schema, seed) for seed in range(40)]
+    assert {question.count("names of") for question in said} == {0, 2}
+    assert not any(text in question for question in said for text in ("the all", "the the"))

@@ -117,10 +117,12 @@ class _Asker(Asker):
             raise UnsayableError("set operation")
         if not all(map(self._meaning.are_alike, left.expressions, right.expressions)):
             raise UnsayableError("set operation of different things")
-        return f"{self._things(left)} {_BOTH[type(query)]} {self._things(right).removeprefix('the ')}"
+        nameless = self._rng.random() < NAMELESS  # "artists that are not among the names of artists" are none
+        one, other = (self._things(operand, nameless=nameless) for operand in (left, right))
+        return f"{one} {_BOTH[type(query)]} {other.removeprefix('all ').removeprefix('the ')}"
 
-    def _things(self, select: exp.Select, *, one: bool = False) -> str:
-        """As "the names and ages of the singers whose country is France"."""
+    def _things(self, select: exp.Select, *, one: bool = False, nameless: bool | None = None) -> str:
+        """As "the names and ages of the singers whose country is France"; `nameless`: rows alone stand for their names."""
         self._meaning.check_groups(select)
         self._meaning.check_known(select)
         subject, single = self._rows.subject(select), one or limit_of(select) == "1"
@@ -142,7 +144,9 @@ class _Asker(Asker):
         ]
         the = "the" if limit_of(select) or single else self._any("the|all the")
         rows = self._rows.say(select, subject, one=one)
-        if self._names_rows(select, subject) and self._rng.random() < NAMELESS:
+        if self._names_rows(select, subject) and (
+            self._rng.random() < NAMELESS if nameless is None else nameless
+        ):
             return f"{the} {rows}"
         if not any(item.find(exp.Case) for item in select.expressions):
             return f"the {distinct}{_listed(labels)} of {the} {rows}"

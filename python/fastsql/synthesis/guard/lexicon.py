@@ -72,28 +72,6 @@ BEFORE_NO = word_set("of for in with within have has had is are was were there a
 
 BEFORE_NAMING = word_set("please and then to can you")
 """What stands before "name" where it is what to do."""
-BEFORE_NOUNS = word_set("the these those all distinct different unique various of")
-"""What may stand between the words that tell a noun's number and the noun."""
-MANY = (
-    "how many",
-    "what are",
-    "which are",
-    "list of",
-    "all",
-    "distinct",
-    "different",
-    "unique",
-    "these",
-    "those",
-)
-ONE = ("what is", "each", "every", "a", "an")
-"""Behind these a noun is in the plural, or in the singular."""
-SINGULAR_VERBS = word_set("has is was does")
-PLURAL_VERBS = word_set("have are were do")
-BEFORE_TABLES = word_set("of for in with from by about to than")
-"""Behind these the name of a table wants an article or the plural."""
-POINTING = word_set("them they us ones done")
-"""Words for what was said before: a question that stands alone has nothing there."""
 
 QUESTION_WORDS = word_set(
     """

@@ -18,7 +18,7 @@ from fastsql.linking.vocabulary.english import SMALL_NUMERALS
 from fastsql.linking.word_match import name_words
 from fastsql.schema import Schema
 from fastsql.synthesis.guard import lexicon
-from fastsql.synthesis.guard.sentence import COLUMN, TABLE, Name, Names, is_sentence, reads_well, root, tokens
+from fastsql.synthesis.guard.sentence import COLUMN, TABLE, Name, Names, is_sentence, reads_well, root
 
 LITERAL = "a value or number of the query is not said"
 NUMBER = "a number that the query lacks"
@@ -88,7 +88,7 @@ def fault(question: str, tree: exp.Expr, schema: Schema, own: Sequence[str]) -> 
         return REPEATED
     apart = _without(names.all, rest)
     with_numbers = _without_texts(said, {text for text in literals if not text.isdigit()}, _GAP)
-    if not (is_sentence(said, apart.split(), own) and reads_well(tokens(with_numbers, names.counted), tree)):
+    if not (is_sentence(said, apart.split(), own) and reads_well(with_numbers, names.counted, tree)):
         return UNSAYABLE
     if root("name") not in known and _calls_something_a_name(apart.split()):
         return FOREIGN

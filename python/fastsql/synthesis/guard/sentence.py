@@ -1,16 +1,16 @@
 """Whether a wording is a sentence of English, as far as its words and the names in it tell.
 
 A reverse model writes of rows that it has not seen in sentences that it has: "How many risk factor are there?", "the student
-who has the most students", "the care plan key plans". What is checked here is how nouns, of which the query knows what they
-name, stand to the words around them.
+who has the most students", "the care plan key plans". What a query's nouns name, and in which number they stand, is known;
+`_BROKEN` lists what may not stand beside them.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from sqlglot import exp
@@ -21,13 +21,15 @@ from fastsql.linking.word_match import stem as linked_stem
 from fastsql.synthesis.guard import lexicon
 from fastsql.synthesis.schema.words import plural, singular
 
+TABLE, COLUMN = "T", "C"
 VALUE = "_"
-"""What stands in a wording in place of each value."""
+"""What stands in a wording in place of each text."""
 _OPENED = re.compile(r"(?:^|\s)'[^']*$")
 """A quotation without an end."""
 _TOKENS = re.compile(r"[^\W_]+|[^\w\s'\"]|_")
 """Words, signs but for quotes, and gaps."""
-TABLE, COLUMN, PART = "table", "column", "part"
+_ARTICLE = re.compile(r"\ban [bcdfgjklmnpqrstvwxyz]|\ba [aei]")
+"""The wrong one, as in "an corresponding"."""
 
 
 def root(word: str) -> str:
@@ -36,45 +38,11 @@ def root(word: str) -> str:
 
 
 @dataclass(frozen=True)
-class Token:
-    """A word, a sign, or the name of a table or column as the wording has it, in lower case."""
-
-    text: str
-    names: str = ""
-    """`TABLE`, `COLUMN`, `PART` of what one is called, or nothing."""
-    of: str = ""
-    """The whole of what it is called, however the wording has it."""
-    times: int = 0
-    """How often the query has what may be called so."""
-
-    @property
-    def may_be_many(self) -> bool:
-        """Whether it is a plural, or looks like one."""
-        return plural(self.text) == self.text
-
-    @property
-    def may_be_one(self) -> bool:
-        """Whether it is a singular, or looks like one."""
-        return singular(self.text) == self.text
-
-    def disagrees(self, verb: str) -> bool:
-        """Whether a verb behind it, or behind "who", is of the other number; of names alone."""
-        if not self.names or self.may_be_one == self.may_be_many:
-            return False
-        return verb in (lexicon.PLURAL_VERBS if self.may_be_one else lexicon.SINGULAR_VERBS)
-
-    @property
-    def given(self) -> bool:
-        """Whether it is a value or a number."""
-        return self.text == VALUE or self.text.isdigit()
-
-
-@dataclass(frozen=True)
 class Name:
     """What a table or column is called, or short for it."""
 
     said: str
-    names: str
+    kind: str
     """`TABLE` or `COLUMN`."""
     label: str
     """The whole of it: "policy id" where only "id" is said."""
@@ -84,7 +52,17 @@ Names = Mapping[Name, int]
 """How often a query has what is called so."""
 
 
-_OF_QUESTIONS = frozenset(map(root, lexicon.QUESTION_WORDS))
+@dataclass(frozen=True)
+class Token:
+    """A word, a sign, or the name of a table or column as the wording has it, in lower case."""
+
+    text: str
+    kind: str = ""
+    """`TABLE`, `COLUMN`, or nothing."""
+    label: str = ""
+    """The whole of what it is called, however the wording has it."""
+    times: int = 0
+    """How often the query has what may be called so."""
 
 
 def tokens(said: str, names: Names) -> list[Token]:
@@ -95,7 +73,7 @@ def tokens(said: str, names: Names) -> list[Token]:
     found = [Token(text) for text in _TOKENS.findall(said)]
     said_of: dict[tuple[str, str], list[Name]] = defaultdict(list)
     for name in names:
-        said_of[" ".join(name_words(name.said)), name.names].append(name)
+        said_of[" ".join(name_words(name.said)), name.kind].append(name)
     tables = {root(words.split()[-1]) for words, kind in said_of if kind == TABLE and words}
     for (words, kind), called in sorted(said_of.items(), key=lambda one: -len(one[0][0].split())):
         label = called[0].label if len(called) == 1 else words
@@ -104,16 +82,13 @@ def tokens(said: str, names: Names) -> list[Token]:
             at = 0
             while at <= len(found) - len(form):
                 here = found[at : at + len(form)]
-                if not any(one.names for one in here) and [root(one.text) for one in here] == form:
+                if not any(one.kind for one in here) and [root(one.text) for one in here] == form:
                     text = " ".join(one.text for one in here)
                     # "Claimed" is no form of "claims".
                     if singular(here[-1].text) in (form[-1], *map(singular, words.split())):
                         found[at : at + len(form)] = [Token(text, kind, label, times)]
                 at += 1
-    in_names = {root(word) for words, _ in said_of for word in words.split()} - _OF_QUESTIONS
-    return [
-        replace(one, names=PART) if not one.names and root(one.text) in in_names else one for one in found
-    ]
+    return found
 
 
 def _forms(words: Sequence[str], tables: Collection[str]) -> Iterator[list[str]]:
@@ -158,232 +133,144 @@ def is_sentence(said: str, words: Sequence[str], own: Sequence[str]) -> bool:
     return not hangs and not _OPENED.search(said)
 
 
-def reads_well(wording: Sequence[Token], tree: exp.Expr) -> bool:
-    """Whether the nouns of a wording have the number, and stand in the places, that English and the query give them."""
-    return not any(broken(wording, tree) for broken in _RULES)
-
-
-def _wrong_number(wording: Sequence[Token], _: exp.Expr) -> bool:
-    """As in "how many risk factor", "each customers", "customers who has"; "what are" may list several things one by one."""
-    for at, cue in _cues(wording):
-        start = at
-        while start < len(wording) and (wording[start].text in lexicon.BEFORE_NOUNS or wording[start].given):
-            start += 1
-        noun, end = _noun(wording, start)
-        if noun is None or (cue in lexicon.ONE and any(one.text == "of" for one in wording[at:start])):
-            continue
-        behind = (*wording, Token(""))[end].text
-        if cue == "whose":
-            if noun.disagrees(behind):
-                return True
-            continue
-        listed = cue == "what are" and any(one.text in ("and", ",") for one in wording[end:])
-        if not (noun.may_be_one if cue in lexicon.ONE else noun.may_be_many or listed):
-            return True
-        if cue not in lexicon.ONE and behind in _HAS:
-            return True
-    return any(two.text in _RELATIVES and one.disagrees(three.text) for one, two, three in _threes(wording))
-
-
-def _noun(wording: Sequence[Token], start: int) -> tuple[Token | None, int]:
-    """The last of the names that stand side by side from a place on, "client names", and the place behind it."""
-    end = start
-    while end < len(wording) and wording[end].names:
-        end += 1
-    return (wording[end - 1] if end > start else None), end
-
-
-_HAS = lexicon.SINGULAR_VERBS - lexicon.AUXILIARIES
-_RELATIVES = ("who", "that", "which")
-
-
-def _cues(wording: Sequence[Token]) -> Iterator[tuple[int, str]]:
-    """What tells the number of a noun, with the place behind it. A number above one is such a word, too."""
-    for at, (token, behind) in enumerate(pairwise((*wording, Token("")))):
-        for cue, width in ((token.text, 1), (f"{token.text} {behind.text}", 2)):
-            if cue in lexicon.MANY or cue in lexicon.ONE or cue == "whose":
-                yield at + width, cue
-        if SMALL_NUMERALS.get(token.text, 0) > 1 or (token.text.isdigit() and int(token.text) > 1):
-            yield at + 1, token.text
-
-
-def _threes(wording: Sequence[Token]) -> Iterator[tuple[Token, Token, Token]]:
-    """Each token with the two behind it, of which the last may be empty."""
-    return zip(wording, wording[1:], (*wording[2:], Token("")), strict=False)
-
-
-_ARE = ("is", "are", "was", "were")
-_BEFORE_ONE = ("the", "a", "an", "of", "for", "our")
-_EXTREMES = ("most", "least", "fewest")
-_COMPARING = (
-    "more",
-    "less",
-    "greater",
-    "fewer",
-    "higher",
-    "lower",
-    "larger",
-    "smaller",
-    "above",
-    "below",
-    "over",
-    "under",
-)
-_CONSONANTS = "bcdfgjklmnpqrstvwxyz"
+_OF_QUESTIONS = frozenset(map(root, lexicon.QUESTION_WORDS))
+_NUMBERS = ("id", "number", "code", "key")
 _PLACES = ("year", "month", "week", "quarter", "season", "room", "ward", "building", "unit", "city", "chair")
-_AT, _NUMBERS = ("in", "on", "at", "of"), ("id", "ids", "number", "numbers", "code", "codes", "key", "keys")
-_JOINING = ("the", "their", "its", "corresponding", "respective")
-_HAVING, _FINITE = (
-    ("have", "has", "with"),
-    ("contains", "includes", "starts", "begins", "ends", "is", "are", "exceeds"),
+
+
+def _tagged(wording: Sequence[Token], names: Names) -> str:
+    """A wording as `_BROKEN` reads it, with a blank on both sides of each word.
+
+    T and C stand for the name of a table and of a column, followed by 1 for a singular, 2 for a plural and 0 for what may be
+    either; behind a column's name, k is for one of keys and p for one of places and times, and its number tells which
+    column it is. P is a word of a name without the others, V a text, N a number above one.
+    """
+    labels = {one.label: number for number, one in enumerate(wording) if one.kind}
+    in_names = {root(word) for name in names for word in name_words(name.said)} - _OF_QUESTIONS
+    return f" {' '.join(_tag(one, labels, in_names) for one in wording)} "
+
+
+def _tag(one: Token, labels: Mapping[str, int], in_names: Collection[str]) -> str:
+    if one.kind:
+        may_be_many, may_be_one = plural(one.text) == one.text, singular(one.text) == one.text
+        number = 0 if may_be_many == may_be_one else 1 if may_be_one else 2
+        if one.kind == TABLE:
+            return f"T{number}"
+        last = singular(one.text.split()[-1])
+        sort = "k" if last in _NUMBERS else "p" if last in _PLACES else ""
+        return f"C{number}{sort}:{labels[one.label]}"
+    if one.text == VALUE:
+        return "V"
+    if SMALL_NUMERALS.get(one.text, 0) > 1 or (one.text.isdigit() and int(one.text) > 1):
+        return "N"
+    return "P" if root(one.text) in in_names else one.text
+
+
+_SHORT = {
+    "<one>": r"(?:T1|C1\w?:\d+)",
+    "<many>": r"(?:T2|C2\w?:\d+)",
+    "<noun>": r"(?:T\d|C\d\w?:\d+)",
+    "<nouns>": r"(?:(?:T\d|C\d\w?:\d+) )*",
+    "<table>": r"T\d",
+    "<column>": r"C\d\w?:\d+",
+    "<given>": r"[VN\d]",
+    "<of>": "(?:of|for|in|with|from|by|about|to|than)",
+    "<is>": "(?:is|are|was|were)",
+    "<does>": "(?:do|does|did)",
+    "<contains>": "(?:contains|includes|starts|begins|ends|exceeds|is|are|was|were)",
+    "<has>": "(?:has|is|was|does)",
+    "<have>": "(?:have|are|were|do)",
+    "<who>": "(?:who|that|which)",
+    "<most>": "(?:most|least|fewest)",
+    "<more>": "(?:more|less|greater|fewer|higher|lower|larger|smaller|above|below|over|under)",
+    "<all>": "(?:how many|which are|list of|all|distinct|different|unique|these|those|N)",
+    "<the>": "(?:(?:the|these|those|all|distinct|different|unique|various|[VN\\d]) )*",
+    "<of the>": "(?:(?:of|the|these|those|all|distinct|different|unique|various|[VN\\d]) )*",
+    "<their>": "(?:(?:the|their|its|corresponding|respective) )*",
+    "<end>": r"(?! (?:T\d|C\d))",
+}
+
+
+def _compiled(patterns: Mapping[str, str]) -> dict[str, re.Pattern[str]]:
+    def whole(pattern: str) -> str:
+        for short, long in _SHORT.items():
+            pattern = pattern.replace(short, long)
+        return f" (?:{pattern})(?= )"
+
+    return {example: re.compile(whole(pattern)) for example, pattern in patterns.items()}
+
+
+_BROKEN = _compiled(
+    {
+        "how many risk factor are there": "<all> <of the><nouns><one><end>",
+        "what are the status": "what are <of the><nouns><one><end>(?!.* (?:and|,) )",
+        "for each customers": "(?:what is|each|every|an?) <the><nouns><many><end>",
+        "how many customers has": "<all> <of the><nouns><noun> (?:has|is|was)",
+        "whose details is": "whose <nouns><many> <has>|whose <nouns><one> <have>",
+        "customers who has": "<many> <who> <has>|<one> <who> <have>",
+        "what is address of the patient": "what <is> <one>",
+        "the code of procedure which": "<of> T1(?! (?:T|C|[VN\\d]))",
+        "wards for that have visits": "<of> that",
+        "which of the patient": "which of the <one>",
+        "the care plan key plans": "<column> (?:<noun>|who)",
+        "dorms that are not F gender": "(?:V|T2) <column>",
+        "tracks that are in id 3": "(?:in|on|at|of) C\\dk:\\d+ <given>|in C\\d:\\d+ <given>",
+        "the complaints of their compensation": "<table> of their",
+        "the room to all appointments": "to (?:(?:all|the|each) )?<table>",
+        "the claim ids and the corresponding claim ids": r"C\d\w?:(\d+) and <their>C\d\w?:\1",
+        "have a name contains": "(?:have|has|with) (?:an? )?<nouns><noun> <contains>",
+        "departments are less than the average": "<table> <is> <more>",
+        "which building is the most departments": "<is> the <most>",
+        "does the least echoes have": "<does> the <most>",
+        "which cover has the least 3 patients": "(?<! at )<most> (?:of|<given>)",
+        "the waiting on entry 4009": "P",
+        "more than three actions on them": "(?:them|they|us|ones|done)",
+        "does Harrison have": "<does> V",
+        "the event types that cost two": "(?:that|who) <table>",
+        "whose amount of claims has more than": "whose .*(?:have|has|with) <more>",
+        "how many departments does the name are": "<does> (?:(?!<who>|whose|where)\\S+ )*<is>",
+        "who is the urgency": "who is the <column>",
+        "in descending order of the transfers": "(?:order|sort|rank)\\w* (?:of|by) <their><table><end>",
+        "ordered, sorted by": "(?:order|sort|rank|arrang)\\w* (?:.* )?(?:order|sort|rank|arrang)\\w*",
+    }
 )
+"""What is no English, by an example of each."""
+_ONE_OF_MANY = _compiled(
+    {
+        "what is the title of the courses": "what is .*T2",
+        "the title of the course": "(?:the|an?|of|for|our) T1<end>",
+    }
+)
+"""What says that there is one, by examples that ask for all."""
 
 
-def _bare(wording: Sequence[Token], _: exp.Expr) -> bool:
-    """As in "what is address of", "the code of procedure which", "which of the patient" and "for that have"."""
-    for at, (one, two, three) in enumerate(_threes(wording)):
-        of_one = two.names == TABLE and not two.may_be_many and not (three.names or three.given)
-        if one.text in lexicon.BEFORE_TABLES and (two.text == "that" or of_one):
-            return True
-        if one.text == "what" and two.text in _ARE and three.names and not three.may_be_many:
-            return True
-        chosen = (
-            wording[at + 3 : at + 4] if [one.text, two.text, three.text] == ["which", "of", "the"] else ()
-        )
-        if any(token.names and not token.may_be_many for token in chosen):
-            return True
-    return False
+def reads_well(said: str, names: Names, tree: exp.Expr) -> bool:
+    """Whether the nouns of a wording have the number, and stand in the places, that English and its query give them.
 
-
-def _misplaced(wording: Sequence[Token], _: exp.Expr) -> bool:
-    """As in "care plan key plans", "albums id 3", "not F gender", "claim ids and the claim ids", "have a name contains"."""
-    for one, two, three in _threes(wording):
-        if one.names == COLUMN and (two.names in (TABLE, COLUMN) or two.text == "who"):
-            return True
-        if two.names == COLUMN and (
-            one.text == VALUE or (one.names == TABLE and singular(one.text) != one.text)
-        ):
-            return True
-        last = two.text.split()[-1]
-        if (
-            two.names == COLUMN
-            and three.given
-            and ((one.text in _AT and last in _NUMBERS) or (one.text == "in" and last not in _PLACES))
-        ):
-            return True
-        if one.names == TABLE and [two.text, three.text] == ["of", "their"]:
-            return True
-        if one.text == "to" and TABLE in (
-            two.names,
-            three.names if two.text in ("all", "the", "each") else "",
-        ):
-            return True
-        if (one.text == "an" and two.text[0] in _CONSONANTS) or (one.text == "a" and two.text[0] in "aei"):
-            return True
-    if any(one.names == TABLE and one.text.split()[-1] in lexicon.BEFORE_TABLES for one in wording):
-        return True  # "lives in" is no noun
-    for at, token in enumerate(wording):
-        again = next((one for one in wording[at + 2 :] if one.text not in _JOINING), Token(""))
-        if (
-            token.names == COLUMN
-            and [one.text for one in wording[at + 1 : at + 2]] == ["and"]
-            and again.of == token.of
-        ):
-            return True
-        noun, end = _noun(wording, at + 1 + (wording[at + 1 : at + 2] in ([Token("a")], [Token("an")])))
-        if token.text in _HAVING and noun is not None and (*wording, Token(""))[end].text in _FINITE:
-            return True
-    return False
-
-
-def _wrong_extreme(wording: Sequence[Token], _: exp.Expr) -> bool:
-    """As in "does the least echoes have", "the least 3 patients", "most of the class", "wards are less than the average"."""
-    for before, one, behind in _threes((Token(""), *wording)):
-        if before.names == TABLE and one.text in _ARE and behind.text in _COMPARING:
-            return True
-        if before.text in _ARE and one.text == "the" and behind.text in _EXTREMES:
-            return True
-        counted = behind.text == "of" or behind.given or SMALL_NUMERALS.get(behind.text, 0) > 1
-        if one.text in _EXTREMES and before.text != "at" and counted:
-            return True
-        if before.text in lexicon.AUXILIARIES and one.text == "the" and behind.text in _EXTREMES:
-            return True
-    return False
-
-
-def _one_of_many(wording: Sequence[Token], tree: exp.Expr) -> bool:
-    """As in "the title of the course" and "what is the title of the courses", where those of all courses are shown."""
-    if tree.find(exp.Where, exp.Limit, exp.Group, exp.AggFunc, exp.Join, exp.Having) is not None:
+    Args:
+        said: in lower case, with `VALUE` for each text.
+        names: what the query's tables and columns are called.
+        tree: the query.
+    """
+    wording = tokens(said, names)
+    text = _tagged(wording, names)
+    meets = tree.find(exp.Where, exp.Limit, exp.Group, exp.AggFunc, exp.Join, exp.Having) is not None
+    patterns = [*_BROKEN.values(), *(() if meets else _ONE_OF_MANY.values())]
+    if _ARTICLE.search(said) or any(pattern.search(text) for pattern in patterns):
         return False
-    texts = [one.text for one in wording]
-    of_one = texts[:2] == ["what", "is"] and any(
-        token.names == TABLE and not token.may_be_one for token in wording
-    )
-    return of_one or any(
-        one.text in _BEFORE_ONE and two.names == TABLE and not two.may_be_many and not three.names
-        for one, two, three in _threes(wording)
-    )
+    # "Lives in" is no noun.
+    if any(
+        one.kind == TABLE and one.text.split()[-1] in ("in", "of", "with", "from", "by", "to")
+        for one in wording
+    ):
+        return False
+    return not _says_too_often(wording, tree)
 
 
-def _loose(wording: Sequence[Token], _: exp.Expr) -> bool:
-    """As in "the waiting on entry 9", in "on them", where nothing was said before, and in "ordered, sorted by"."""
-    sorts = sum(lexicon.ORDERED.fullmatch(one.text) is not None for one in wording)
-    return sorts > 1 or any(
-        one.names == PART or (not one.names and one.text in lexicon.POINTING) for one in wording
-    )
-
-
-def _wrong_verb(wording: Sequence[Token], _: exp.Expr) -> bool:
-    """As in "does the name are", "does Li have", "who is the urgency", "types that cost", "whose amount has more than"."""
-    texts = [one.text for one in wording]
-    for one, two in pairwise(wording):
-        if one.text in lexicon.AUXILIARIES and two.text == VALUE:
-            return True
-        if one.text in ("that", "who") and two.names == TABLE:
-            return True
-        if one.text in _HAVING and two.text in _COMPARING and "whose" in texts:
-            return True
-    for at, text in enumerate(texts):
-        behind = texts[at + 1 :]
-        clause = behind[
-            : next((n for n, word in enumerate(behind) if word in (*_RELATIVES, "whose", "where")), None)
-        ]
-        if text in lexicon.AUXILIARIES and not {"is", "are", "was", "were"}.isdisjoint(clause):
-            return True
-        if [text, *behind[:2]] == ["who", "is", "the"] and any(
-            one.names == COLUMN for one in wording[at + 3 : at + 4]
-        ):
-            return True
-    return False
-
-
-def _wrong_order(wording: Sequence[Token], _: exp.Expr) -> bool:
-    """As in "in descending order of the transfers", where something of theirs is meant."""
-    for at, (one, two) in enumerate(pairwise(wording)):
-        if lexicon.ORDERED.fullmatch(one.text) and two.text in ("of", "by"):
-            behind = [token for token in wording[at + 2 : at + 5] if token.text not in _JOINING]
-            if behind and behind[0].names == TABLE and not (behind[1:] and behind[1].names):
-                return True
-    return False
-
-
-def _too_often(wording: Sequence[Token], tree: exp.Expr) -> bool:
+def _says_too_often(wording: Sequence[Token], tree: exp.Expr) -> bool:
     """Whether things are said oftener than the query has them, as in "the student who has the most students"."""
-    said = Counter(one.of for one in wording if one.names == COLUMN)
-    tables = sum(one.names == TABLE for one in wording)
+    said = Counter(one.label for one in wording if one.kind == COLUMN)
+    tables = sum(one.kind == TABLE for one in wording)
     return tables > sum(1 for _ in tree.find_all(exp.Table)) or any(
-        said[one.of] > one.times for one in wording if one.names == COLUMN
+        said[one.label] > one.times for one in wording if one.kind == COLUMN
     )
-
-
-_RULES: tuple[Callable[[Sequence[Token], exp.Expr], bool], ...] = (
-    _wrong_number,
-    _bare,
-    _misplaced,
-    _wrong_extreme,
-    _loose,
-    _wrong_verb,
-    _wrong_order,
-    _one_of_many,
-    _too_often,
-)

@@ -35,7 +35,8 @@ CONFIG = ROOT / "configs" / "css-cells.toml"
 SPLITS = ("example", "template", "database")
 GRAPHS = ("rat", "lge")
 ROLES = 16.0
-"""Weight of role prediction, whose loss is a mean over tokens and 16 parts: so a token counts as much as a decision."""
+"""Weight of role prediction, whose loss is a mean over tokens and 16 parts: so a token counts as much as a decision, as
+where both are sums (section 5.2)."""
 PAPER = {
     "example": {"rat": (90.2, 81.1), "lge": (91.7, 82.2)},
     "template": {"rat": (60.5, 55.2), "lge": (59.5, 54.4)},
@@ -76,6 +77,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--splits", nargs="+", choices=SPLITS, default=list(SPLITS))
     parser.add_argument("--graphs", nargs="+", choices=GRAPHS, default=list(GRAPHS))
     parser.add_argument("--roles", nargs="+", choices=("no", "yes"), default=["no", "yes"])
+    parser.add_argument(
+        "--role-weight",
+        type=float,
+        default=ROLES,
+        help="of role prediction; 16 counts a token as much as a decision (default: %(default)g)",
+    )
     parser.add_argument("--seeds", nargs="+", type=int, default=[7])
     parser.add_argument(
         "--updates", type=int, default=1000, help="of each cell's weights (default: %(default)s)"
@@ -103,7 +110,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for name, one in found.items()
         ],
     )
-    save(options.json, {"updates": options.updates, "cells": found, "paper": PAPER}, __file__, arguments)
+    told = {"updates": options.updates, "role_weight": options.role_weight, "cells": found, "paper": PAPER}
+    save(options.json, told, __file__, arguments)
     return 0
 
 
@@ -131,7 +139,7 @@ def figures(cell: Cell, options: argparse.Namespace) -> dict[str, Any]:
     text = config_of(cell, options)
     if config.exists() and config.read_text(encoding="utf-8") != text:
         raise SystemExit(
-            f"{config}: this cell was begun otherwise. Give its --start and --updates, or another --into."
+            f"{config}: this cell was begun otherwise. Give its --start, --updates and --role-weight, or another --into."
         )
     if not report.exists():
         folder.mkdir(exist_ok=True)
@@ -194,7 +202,7 @@ def config_of(cell: Cell, options: argparse.Namespace) -> str:
     ):
         text = re.sub(pattern, lambda _, value=value: value, text)
     text = text.replace("[model]\n", f'[model]\ngraph = "{cell.graph}"\n')
-    return text + (f"\n[objectives]\nroles = {ROLES}\n" if cell.roles else "")
+    return text + (f"\n[objectives]\nroles = {options.role_weight}\n" if cell.roles else "")
 
 
 def minutes(folder: Path) -> float | None:

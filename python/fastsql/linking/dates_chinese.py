@@ -32,6 +32,10 @@ _CLOCK = (
 )
 _LONG = re.compile(rf"(?<![0-9.年]){_YEARS}年的?{_MONTHS}(?:份?的?){_DAYS}{_CLOCK}")
 _YEAR_MONTH = re.compile(rf"(?<![0-9.]){_YEARS}年的?{_MONTHS}")
+_MONTHS_TO = re.compile(
+    rf"(?<![0-9.])(?:{_YEARS}年的?)?(?P<month>{_SMALL})(?:月份?)?(?P<to>[到至]|[~-]+)"
+    rf"(?P<until>{_SMALL})月(?![0-9龄经]|(?:{_SMALL})[日号])"
+)
 _MONTH_DAY = re.compile(rf"(?<![0-9.]){_MONTHS}(?:份?的?)(?P<day>{_SMALL})[日号]")
 _YEAR = re.compile(
     rf"(?<![0-9.])(?P<year>[{_DIGIT}]{{4}}|[二两]千(?:零[{ONE_TO_NINE}]|[{ONE_TO_NINE}]?十[{ONE_TO_NINE}]?))年"
@@ -54,7 +58,8 @@ def chinese_dates(text: str) -> Iterator[Candidate]:
     """Date candidates of Chinese forms in `text` (folded).
 
     A year that the second date of a range leaves out is taken from the first: ``2013年7月16日到11月17日`` gives
-    ``2013-11-17``. ``从2008年10月22日起的2年内`` gives the last day of the interval, ``2010-10-21``, too.
+    ``2013-11-17``, ``2020年3到6月`` gives ``2020-03`` and ``2020-06``. ``从2008年10月22日起的2年内`` gives the last day of
+    the interval, ``2010-10-21``, too.
     """
     taken = bytearray(len(text))
     last: tuple[int, int, int, int] | None = None
@@ -81,6 +86,9 @@ def chinese_dates(text: str) -> Iterator[Candidate]:
                 )
             yield from _interval_end(text, match.end(), match.span(), (year, month, day))
         yield candidate
+    for match in _MONTHS_TO.finditer(text):
+        if not any(taken[match.start() : match.end()]):
+            yield from _months(match, taken)
     for pattern in (_YEAR_MONTH, _YEAR, _SHORT_YEAR, _MONTH, _DAY, _TIME):
         for match in pattern.finditer(text):
             if any(taken[match.start() : match.end()]):
@@ -89,6 +97,26 @@ def chinese_dates(text: str) -> Iterator[Candidate]:
             if found is not None:
                 _take(taken, found)
                 yield found
+
+
+def _months(match: re.Match[str], taken: bytearray) -> Iterator[Candidate]:
+    """Both ends of ``1到6月``, those of ``2023年1月到6月`` with their year; then the latter month by itself, too."""
+    year = _year(match["year"]) if match["year"] else None
+    ends = (
+        ((match.start(), match.start("to")), _value(match["month"])),
+        ((match.start("until"), match.end()), _value(match["until"])),
+    )
+    if any(month is None for _, month in ends):
+        return
+    found = [date_candidate(span, year=year, month=month) for span, month in ends]
+    if year is not None:
+        found.append(date_candidate(ends[1][0], month=ends[1][1]))
+    if found[0] is None or found[1] is None:
+        return
+    for candidate in found:
+        if candidate is not None:
+            _take(taken, candidate)
+            yield candidate
 
 
 def _partial(match: re.Match[str]) -> Candidate | None:

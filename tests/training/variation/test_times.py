@@ -4,7 +4,10 @@ import random
 
 import pytest
 
+from fastsql.linking import find_candidates
+from fastsql.schema import Schema
 from fastsql.training.variation.times import Condition, draw_time_phrase, find_time_phrases
+from fastsql.training.variation.times_chinese import KINDS
 
 YEAR, MONTH, DAY = "%Y", "%Y-%m", "%Y-%m-%d"
 
@@ -35,6 +38,51 @@ def test_a_wording_is_read(wording: str, conditions: list[Condition]) -> None:
         drawn, new = draw_time_phrase(phrase.kind, random.Random(seed))
         (found,) = find_time_phrases(f"What was given {drawn}?")
         assert (found.kind, found.conditions) == (phrase.kind, new)
+
+
+@pytest.mark.parametrize(
+    ("wording", "conditions"),
+    [
+        ("今年", [("in_year", 0, "")]),
+        ("上个月", [("in_month", 1, "")]),
+        ("昨天", [("in_day", 1, "")]),
+        ("近三个月", [("since_month", 3, "")]),
+        ("最近30天内", [("since_day", 30, "")]),
+        ("过去两周", [("since_day", 14, "")]),
+        ("近半年", [("since_month", 6, "")]),
+        ("去年7月", [("date_eq", "07", "%m"), ("in_year", 1, "")]),
+        ("2022年", [("date_eq", "2022", YEAR)]),
+        ("2022年3月以来", [("date_ge", "2022-03", MONTH)]),
+        ("自2022年3月8日起", [("date_ge", "2022-03-08", DAY)]),
+    ],
+)
+def test_a_chinese_wording_is_read_and_others_of_its_kind_are_drawn(
+    wording: str, conditions: list[Condition]
+) -> None:
+    (phrase,) = find_time_phrases(f"{wording}住院的病人")
+    assert phrase.span == (0, len(wording))
+    assert list(phrase.conditions) == conditions
+    for seed in range(20):
+        drawn, new = draw_time_phrase(phrase.kind, random.Random(seed), in_chinese=True)
+        (found,) = find_time_phrases(f"{drawn}住院的病人")
+        assert (found.kind, found.conditions, found.span) == (phrase.kind, new, (0, len(drawn)))
+
+
+@pytest.mark.parametrize("kind", sorted(set(KINDS)))
+def test_what_is_drawn_in_chinese_stands_in_the_question_for_linking_to_find(kind: str) -> None:
+    schema = Schema.from_ddl("CREATE TABLE 住院 (入院日期 DATE)")
+    for seed in range(30):
+        drawn, conditions = draw_time_phrase(kind, random.Random(seed), in_chinese=True)
+        offered = {(one.value, one.format) for one in find_candidates(f"{drawn}住院的病人", schema)}
+        said = {(value, form) for name, value, form in conditions if not name.startswith("in_")}
+        assert said <= offered
+
+
+@pytest.mark.parametrize(
+    "question", ["去年之前的病人", "本月底出院的", "2022年1月到6月", "2022年上半年", "一年级", "每天"]
+)
+def test_chinese_words_that_say_another_time_are_left_alone(question: str) -> None:
+    assert find_time_phrases(question) == []
 
 
 @pytest.mark.parametrize(

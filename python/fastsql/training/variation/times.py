@@ -2,7 +2,8 @@
 
 "since 08/2100", "this year" and "on 06/14/last year" are exchangeable: whatever question one of them fits, the others
 fit, and the SQL differs in the time conditions alone. Augmentation uses this to show the model each question under
-time filters that its template never came with. The wordings are those of the EHRSQL data sets (Lee et al. 2022).
+time filters that its template never came with. The wordings are those of the EHRSQL data sets (Lee et al. 2022), and, of
+questions in Chinese, what people say (`times_chinese.py`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from fastsql.linking.folding import has_han
+from fastsql.training.variation import times_chinese
 
 Condition = tuple[str, str | int, str]
 """A grammar production, its literal and a date's format: ("date_ge", "2100-08", "%Y-%m"), ("in_year", 0, "")."""
@@ -100,7 +104,7 @@ _WORDINGS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
 def find_time_phrases(question: str) -> list[TimePhrase]:
     """The time filters that a question spells out, by position."""
     found: list[TimePhrase] = []
-    for pattern, reader in _WORDINGS:
+    for pattern, reader in times_chinese.WORDINGS if has_han(question) else _WORDINGS:
         for match in pattern.finditer(question):
             if all(match.end() <= other.span[0] or match.start() >= other.span[1] for other in found):
                 kind, conditions = reader(match)
@@ -108,8 +112,12 @@ def find_time_phrases(question: str) -> list[TimePhrase]:
     return sorted(found, key=lambda phrase: phrase.span)
 
 
-def draw_time_phrase(kind: str, rng: random.Random) -> tuple[str, tuple[Condition, ...]]:
+def draw_time_phrase(
+    kind: str, rng: random.Random, *, in_chinese: bool = False
+) -> tuple[str, tuple[Condition, ...]]:
     """A new wording of `kind` with dates drawn at random, and its conditions. `kind` as `find_time_phrases` names it."""
+    if in_chinese:
+        return times_chinese.draw(kind, rng)
     year, month, day = str(draw_year(rng)), f"{rng.randint(1, 12):02d}", f"{rng.randint(1, 28):02d}"
     lead, _, rest = kind.partition("_")
     if lead in ("since", "at"):

@@ -14,10 +14,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fastsql.grammar.program import Literal, Program
+from fastsql.linking.folding import has_han
 from fastsql.training.corpus.programs import template
 from fastsql.training.corpus.sample import Sample
 from fastsql.training.variation.time_conditions import Places, cut_time, paste_time
 from fastsql.training.variation.times import draw_time_phrase, find_time_phrases
+from fastsql.training.variation.times_chinese import KINDS as CHINESE_KINDS
 from fastsql.training.variation.visits import Visits, find_visit_phrases
 
 NOTHING = "nothing"
@@ -59,6 +61,8 @@ class Transplants:
             slot = read_slot(sample.pair.question, sample.program, visits)
             if slot is not None:
                 counts[_of_one_patient(sample.program)][slot.kind] += 1
+                if slot.places and has_han(sample.pair.question):  # few are written, and all fit
+                    counts[_of_one_patient(sample.program)].update(CHINESE_KINDS)
                 if slot.places:
                     places.setdefault(template(slot.bare), set()).add(slot.places)
         # The square root keeps rare kinds in play: what counts is that each is seen with every template.
@@ -87,7 +91,7 @@ class Transplants:
         kind = rng.choices(kinds, weights)[0]
         if kind == slot.kind == NOTHING:
             return None
-        made = self._fill(slot, kind, rng)
+        made = self._fill(slot, kind, rng, in_chinese=has_han(question))
         if made is None or self.is_held_out(made[1]):
             return None
         wording, changed = made
@@ -97,7 +101,9 @@ class Transplants:
             return _rewrite(question, slot.spans, wording), changed
         return add_wording(question, wording, rng), changed
 
-    def _fill(self, slot: Slot, kind: str, rng: random.Random) -> tuple[str, Program] | None:
+    def _fill(
+        self, slot: Slot, kind: str, rng: random.Random, *, in_chinese: bool
+    ) -> tuple[str, Program] | None:
         """Wording and program of the slot filled with `kind`."""
         if kind == NOTHING:
             return "", slot.bare
@@ -110,7 +116,7 @@ class Transplants:
         known = (slot.places,) if slot.places else self.places.get(template(slot.bare), ())
         if not known:
             return None
-        wording, conditions = draw_time_phrase(kind, rng)
+        wording, conditions = draw_time_phrase(kind, rng, in_chinese=in_chinese)
         return wording, paste_time(slot.bare, rng.choice(known), conditions)
 
 
@@ -133,6 +139,8 @@ def read_slot(question: str, program: Program, visits: Visits) -> Slot | None:
 
 def add_wording(question: str, wording: str, rng: random.Random) -> str:
     """The question with a time phrase at its end, before the final punctuation, or now and then in front."""
+    if has_han(question):
+        return f"{wording}{question}"  # 近三个月住院的病人
     text = question.rstrip()
     body = text.rstrip(".?! ")
     if rng.random() < 0.2 and body[:1].isalpha():
@@ -151,7 +159,7 @@ def _rewrite(question: str, spans: tuple[tuple[int, int], ...], wording: str) ->
 
 def _remove(question: str, spans: tuple[tuple[int, int], ...]) -> str:
     for start, end in reversed(spans):
-        question = question[:start] + question[end:]
+        question = question[:start] + question[end:].removeprefix("的")  # 去年的手术 -> 手术
     question = re.sub(r" +(?=[ ,.?!])", "", question)
     question = re.sub(r"^[\s,]+", "", question)
     return question[:1].upper() + question[1:]

@@ -54,6 +54,24 @@ def test_what_means_nothing_is_told_by_the_query_alone(condition: str, nothing: 
 
 
 @pytest.mark.parametrize(
+    ("condition", "nothing"),
+    [
+        ("COUNT(*) > code", True),
+        ("COUNT(*) BETWEEN 3 AND code", True),
+        ("COUNT(*) BETWEEN 3 AND 5", False),
+        ("COUNT(*) BETWEEN 1 AND 1", True),
+        ("COUNT(*) = MIN(days)", False),
+        ("COUNT(DISTINCT days) > code", True),
+        ("COUNT(DISTINCT days) > 3", False),
+        ("MAX(code) > code", False),
+    ],
+)
+def test_a_number_of_rows_is_no_text(condition: str, nothing: bool) -> None:
+    program = sql_to_program(f"SELECT code FROM stays GROUP BY code HAVING {condition}", STAYS)
+    assert says_nothing(program, STAYS, load_grammar()) == nothing
+
+
+@pytest.mark.parametrize(
     ("values", "nothing"), [(("open", "closed"), True), (("2018", "2019"), False), ((), False)]
 )
 def test_texts_of_which_none_is_a_date_are_compared_with_none(values: tuple[str, ...], nothing: bool) -> None:

@@ -21,6 +21,8 @@ _WITH_ITSELF = frozenset(
     )
 )
 _MARKED = frozenset(map(Production, ("one", "two")))
+_COUNT_ALL = Production("count_all")
+_COUNTS = frozenset((_COUNT_ALL, *map(Production, ("count", "count_distinct"))))
 _FRACTIONS = re.compile(r"(?:REAL|FLOAT|DOUBLE)\b|(?:DECIMAL|NUMERIC)\s*\(\s*\d+\s*,\s*[1-9]", re.IGNORECASE)
 _DAYS = re.compile(r"(?:SMALL)?DATE|TIMESTAMP", re.IGNORECASE)
 """Declared types of columns that hold points in time; others of times may hold how long something took."""
@@ -39,9 +41,9 @@ def says_nothing(program: Program, schema: Schema, grammar: Grammar) -> bool:
     """Whether a part of it is SQL that runs and means nothing.
 
     It adds up keys or days, takes a thing from itself or times itself, a text for a number or a date, a measure for a mark,
-    counts alike what is and what is not, looks for a text with a sign of the question's, asks for a range from a value to
-    itself, for rows in which a column has two values or a primary key none, or joins two tables on what both refer to though
-    one refers to the other.
+    counts alike what is and what is not, looks for a text with a sign of the question's, compares a number of rows with a
+    column of texts or times, asks for a range from a value to itself, for rows in which a column has two values or a primary
+    key none, or joins two tables on what both refer to though one refers to the other.
     """
     nodes = _nodes_of(program, grammar)
     return (
@@ -53,6 +55,7 @@ def says_nothing(program: Program, schema: Schema, grammar: Grammar) -> bool:
         or _computes_with_text(nodes)
         or _holds_a_mark(program)
         or _spans_nothing(program)
+        or _compares_a_count_with_text(program, schema)
         or _rules_itself_out(nodes)
         or _misses_a_primary_key(program, schema)
         or _joins_past_a_key(program, schema)
@@ -143,9 +146,26 @@ def _holds_a_mark(program: Program) -> bool:
 def _spans_nothing(program: Program) -> bool:
     """Whether a range begins where it ends."""
     return any(
-        sign in _RANGES and isinstance(low, Literal) and isinstance(high, Literal) and low.value == high.value
+        sign in _RANGES
+        and (
+            low.value == high.value
+            if isinstance(low, Literal) and isinstance(high, Literal)
+            else low == high and low in _MARKED
+        )
         for sign, low, high in zip(program, program[2:], program[3:], strict=False)
     )
+
+
+def _compares_a_count_with_text(program: Program, schema: Schema) -> bool:
+    """Whether a number of rows is to be what a column of texts or times holds: "drugs with 3 to their name rows"."""
+    for place, (sign, counted) in enumerate(pairwise(program)):
+        if sign not in _PLAIN or counted not in _COUNTS:
+            continue
+        first = place + (_OPERANDS if counted == _COUNT_ALL else _OPERANDS + 1)
+        for item in program[first : first + (_OPERANDS if sign in _RANGES else 1)]:
+            if isinstance(item, ColumnRef) and schema.columns[item.column].type in ("text", "time"):
+                return True
+    return False
 
 
 def _adds_up_no_amounts(program: Program, schema: Schema) -> bool:

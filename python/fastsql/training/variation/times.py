@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fastsql.linking.folding import has_han
+from fastsql.linking.vocabulary.english import SMALL_NUMERALS
 from fastsql.training.variation import times_chinese
 
 Condition = tuple[str, str | int, str]
@@ -35,6 +36,7 @@ class TimePhrase:
 _AGE = {"this": 0, "last": 1, "previous": 1}
 _DAY = {"today": 0, "yesterday": 1}
 _LEAD = r"(?P<lead>since|in|on|during|throughout|from|over|of|at) "
+_NUMERALS = "|".join(sorted(SMALL_NUMERALS, key=len, reverse=True))
 _SHORT = r"(?:(?P<lead>in|during|throughout|over|within) )?(?:the )?"
 
 Reader = Callable[["re.Match[str]"], tuple[str, tuple[Condition, ...]]]
@@ -67,8 +69,11 @@ def _value(form: str, match: re.Match[str]) -> str:
 
 
 def _ago(match: re.Match[str]) -> tuple[str, tuple[Condition, ...]]:
-    unit = match["unit"].lower()
-    return f"ago_{unit}", ((f"since_{unit}", int(match["n"]), ""),)
+    unit, said = match["unit"].lower(), match["n"].lower()
+    n = int(said) if said.isdigit() else SMALL_NUMERALS[said]
+    if unit == "week":
+        return "ago_day", (("since_day", 7 * n, ""),)
+    return f"ago_{unit}", ((f"since_{unit}", n, ""),)
 
 
 def _period(match: re.Match[str]) -> tuple[str, tuple[Condition, ...]]:
@@ -95,6 +100,10 @@ _WORDINGS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (r"(?P<lead>in|on) (?P<m>\d\d)/(?P<age>this|last) year", _partial("month_of_year", "%m", "year")),
         (r"(?P<lead>on|in) (?P<age>this|last) month/(?P<d>\d\d)", _partial("day_of_month", "%d", "month")),
         (r"since (?P<n>\d+) (?P<unit>year|month|day)s? ago", _ago),
+        (
+            rf"(?:in|within|over|during) the (?:last|past) (?P<n>\d+|{_NUMERALS}) (?P<unit>year|month|week|day)s?",
+            _ago,
+        ),
         (_SHORT + r"(?P<age>this|last|previous) (?P<unit>year|month)", _period),
         (r"(?P<day>today|yesterday)", _day),
     )
@@ -132,7 +141,9 @@ def draw_time_phrase(
     if lead == "ago":
         highest = {"year": 3, "month": 30, "day": 400}[rest]
         n = rng.randint(1, highest)
-        return f"since {n} {rest}{'s' if n > 1 else ''} ago", ((f"since_{rest}", n, ""),)
+        units = f"{n} {rest}{'s' if n > 1 else ''}"
+        wording = f"since {units} ago" if n == 1 or rng.random() < 1 / 2 else f"in the last {units}"
+        return wording, ((f"since_{rest}", n, ""),)
     age = int(kind[-1])
     word = "this" if age == 0 else "last"
     if kind.startswith("day_of_year"):

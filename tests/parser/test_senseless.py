@@ -61,6 +61,8 @@ def test_what_means_nothing_is_told_by_the_query_alone(condition: str, nothing: 
         ("COUNT(*) BETWEEN 3 AND 5", False),
         ("COUNT(*) BETWEEN 1 AND 1", True),
         ("COUNT(*) = MIN(days)", False),
+        ("COUNT(*) BETWEEN COUNT(code) AND 5", False),
+        ("COUNT(*) BETWEEN COUNT(DISTINCT code) AND 50", False),
         ("COUNT(DISTINCT days) > code", True),
         ("COUNT(DISTINCT days) > 3", False),
         ("MAX(code) > code", False),

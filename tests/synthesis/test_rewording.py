@@ -19,6 +19,7 @@ from fastsql.synthesis.generate import generate_drawn
 from fastsql.synthesis.guard import Guard, said
 from fastsql.synthesis.guard.guard import NEIGHBOUR, PARSED
 from fastsql.synthesis.guard.neighbours import neighbours
+from fastsql.synthesis.guard.sentence import KINDS, breaches
 from fastsql.synthesis.rewording import RewordedSource
 from fastsql.synthesis.round_trip import FLAG, came_back, with_round_trip
 from fastsql.synthesis.source import Draft, Trial
@@ -55,7 +56,14 @@ LIKE = "SELECT patients.name FROM patients WHERE patients.name LIKE '%Li%'"
 EXTREMES = "SELECT MAX(visits.fee), MIN(visits.fee) FROM visits"
 UNIQUE = "SELECT DISTINCT visits.ward FROM visits"
 
+OF_ID = "SELECT visits.ward FROM visits WHERE visits.patient_id = 3"
+LODGING = Schema.from_ddl("CREATE TABLE lives_in (student INTEGER, dorm INTEGER)")
+LIVING = "SELECT COUNT(*) FROM lives_in"
+
 KEPT = [
+    (NONE, "The patients' names that have no visits"),
+    (SORTED, "List the names of all patients sorted by birth year in descending order"),
+    (SORTED, "Sort the names of all patients by birth year in descending order"),
     (OVER, "In which ward are visits with a fee of more than 250?"),
     (FROM_ON, "Which wards have 2 or more visits?"),
     (FROM_ON, "Wards with at least two visits"),
@@ -248,6 +256,72 @@ def test_what_says_its_query_is_kept(sql: str, question: str) -> None:
 @pytest.mark.parametrize(("why", "sql", "question"), FAULTS)
 def test_what_says_more_or_less_or_otherwise_is_not_kept(why: str, sql: str, question: str) -> None:
     assert fault_of(question, sql) == why
+
+
+@pytest.mark.parametrize(
+    ("kind", "sql", "question"),
+    [
+        ("how many risk factor are there", COUNTED, "how many visit are there in each ward?"),
+        ("what are the status", BOTH, "what are the ward of the visits?"),
+        ("for each customers", COUNTED, "the number of visits in each wards"),
+        ("how many customers has", COUNTED, "how many visits has each ward?"),
+        ("whose details is", OVER, "the ward of visits whose fee are over _"),
+        ("customers who has", NONE, "names of patients who has no visits"),
+        ("what is address of the patient", OVER, "what is ward of the visits with a fee over _?"),
+        ("the code of procedure which", OVER, "the ward of visit which has a fee over _"),
+        ("wards for that have visits", OVER, "the ward for that have visits with a fee over _"),
+        ("which of the patient", BOTH, "tell me which of the ward and stay days of the visits"),
+        ("the care plan key plans", BOTH, "show the stay days and the ward visits"),
+        ("dorms that are not F gender", LIKE, "patients that have a _ name"),
+        ("tracks that are in id 3", OF_ID, "the wards of visits in patient id _"),
+        ("the complaints of their compensation", BOTH, "the visits of their ward and stay days"),
+        ("the room to all appointments", BOTH, "the ward and stay days to all visits"),
+        (
+            "the claim ids and the corresponding claim ids",
+            LIKE,
+            "the names and the corresponding names of patients",
+        ),
+        ("have a name contains", LIKE, "which patients have a name contains _?"),
+        (
+            "departments are less than the average",
+            OVER,
+            "the ward of which visits are more than the fee of _",
+        ),
+        ("which building is the most departments", COUNTED, "which ward is the most visits?"),
+        ("does the least echoes have", COUNTED, "which ward does the most visits have?"),
+        ("which cover has the least 3 patients", TOP, "the wards with the most 3 visits by fee"),
+        ("the waiting on entry 4009", BOTH, "the ward and the stay in days of the visits"),
+        ("more than three actions on them", COUNTED, "how many visits are there in each ward of them?"),
+        ("does Harrison have", LIKE, "which name does _ have among patients?"),
+        ("the event types that cost two", COUNTED, "the wards that visits have"),
+        ("whose amount of claims has more than", OVER, "the ward of visits whose fee has more than _"),
+        ("how many departments does the name are", COUNTED, "how many visits does the ward are there?"),
+        ("who is the urgency", OVER, "who is the ward of visits with a fee over _?"),
+        ("in descending order of the transfers", SORTED, "the names in descending order of the patients"),
+        ("ordered, sorted by", SORTED, "names of patients ordered, sorted by birth year descending"),
+        ("what is the title of the courses", BOTH, "what is the ward and the stay days of the visits?"),
+        ("the title of the course", BOTH, "the ward and the stay days of the visit"),
+        ("an corresponding", OVER, "the ward of visits with an corresponding fee over _"),
+        ("the number of lives in", LIVING, "the number of lives in"),
+        ("the student who has the most students", COUNTED, "the visits with the most visits for each ward"),
+    ],
+)
+def test_what_is_no_sentence_is_told_by_its_kind(kind: str, sql: str, question: str) -> None:
+    schema = LODGING if sql is LIVING else CLINIC
+    tree = parse_query(sql)
+    assert kind in breaches(question, said.names_of(tree, schema).counted, tree)
+
+
+def test_every_kind_is_shown() -> None:
+    (mark,) = test_what_is_no_sentence_is_told_by_its_kind.pytestmark  # type: ignore[attr-defined]
+    assert {kind for kind, _, _ in mark.args[1]} == KINDS
+
+
+def test_what_reads_well_is_of_no_kind() -> None:
+    for sql, question in KEPT:
+        tree = parse_query(sql)
+        text = question.casefold().replace("'li'", "_")
+        assert breaches(text, said.names_of(tree, CLINIC).counted, tree) == ()
 
 
 def test_rows_are_not_compared_with_themselves() -> None:

@@ -34,7 +34,7 @@ _LONG = re.compile(rf"(?<![0-9.年]){_YEARS}年的?{_MONTHS}(?:份?的?){_DAYS}{
 _YEAR_MONTH = re.compile(rf"(?<![0-9.]){_YEARS}年的?{_MONTHS}")
 _MONTHS_TO = re.compile(
     rf"(?<![0-9.])(?:{_YEARS}年的?)?(?P<month>{_SMALL})(?:月份?)?(?P<to>[到至]|[~-]+)"
-    rf"(?P<until>{_SMALL})月(?![0-9龄经]|(?:{_SMALL})[日号])"
+    rf"(?P<until>{_SMALL})月(?![0-9龄经]|(?:{_SMALL})[日号])(?(year)|(?![大后前内以之]))"
 )
 _MONTH_DAY = re.compile(rf"(?<![0-9.]){_MONTHS}(?:份?的?)(?P<day>{_SMALL})[日号]")
 _YEAR = re.compile(
@@ -100,23 +100,21 @@ def chinese_dates(text: str) -> Iterator[Candidate]:
 
 
 def _months(match: re.Match[str], taken: bytearray) -> Iterator[Candidate]:
-    """Both ends of ``1到6月``, those of ``2023年1月到6月`` with their year; then the latter month by itself, too."""
+    """Both ends of ``1到6月``, those of ``2023年11月到2月`` with their years; then the latter month by itself, too."""
     year = _year(match["year"]) if match["year"] else None
-    ends = (
-        ((match.start(), match.start("to")), _value(match["month"])),
-        ((match.start("until"), match.end()), _value(match["until"])),
-    )
-    if any(month is None for _, month in ends):
+    month, until = _value(match["month"]), _value(match["until"])
+    if month is None or until is None:
         return
-    found = [date_candidate(span, year=year, month=month) for span, month in ends]
-    if year is not None:
-        found.append(date_candidate(ends[1][0], month=ends[1][1]))
-    if found[0] is None or found[1] is None:
+    next_year = None if year is None else year + (until < month)
+    span = match.start("until"), match.end()
+    begun = date_candidate((match.start(), match.start("to")), year=year, month=month)
+    ended = date_candidate(span, year=next_year, month=until)
+    alone = None if year is None else date_candidate(span, month=until)
+    if begun is None or ended is None:
         return
-    for candidate in found:
-        if candidate is not None:
-            _take(taken, candidate)
-            yield candidate
+    for candidate in filter(None, (begun, ended, alone)):
+        _take(taken, candidate)
+        yield candidate
 
 
 def _partial(match: re.Match[str]) -> Candidate | None:

@@ -161,10 +161,14 @@ def _compares_a_count_with_text(program: Program, schema: Schema) -> bool:
     for place, (sign, counted) in enumerate(pairwise(program)):
         if sign not in _PLAIN or counted not in _COUNTS:
             continue
-        first = place + (_OPERANDS if counted == _COUNT_ALL else _OPERANDS + 1)
-        for item in program[first : first + (_OPERANDS if sign in _RANGES else 1)]:
+        behind = (
+            program[place + 2 :] if counted == _COUNT_ALL else program[place + 3 :]
+        )  # a column is counted
+        for item in behind[: _OPERANDS if sign in _RANGES else 1]:
             if isinstance(item, ColumnRef) and schema.columns[item.column].type in ("text", "time"):
                 return True
+            if not isinstance(item, Literal) and item not in _MARKED:
+                break  # what ends elsewhere
     return False
 
 

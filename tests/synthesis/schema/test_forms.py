@@ -212,15 +212,25 @@ def test_what_is_referred_to_tells_rows_apart() -> None:
     assert names == {"stays.row_id", "stays.stay", "labs.lab"}
 
 
+_VISITED = "patients p JOIN visits v ON p.patient_id = v.patient_id"
+
+
 @pytest.mark.parametrize("operator", ["INTERSECT", "EXCEPT", "UNION"])
+@pytest.mark.parametrize(
+    ("other", "counts"),
+    [
+        ("SELECT name FROM patients WHERE ward_id = 3", {0, 2}),
+        (
+            f"SELECT p.name FROM {_VISITED} GROUP BY p.patient_id HAVING COUNT(*) > 2",
+            {2},
+        ),
+    ],
+)
 def test_both_sides_of_a_set_operation_are_rows_or_both_are_names(
-    schema: Schema, monkeypatch: pytest.MonkeyPatch, operator: str
+    schema: Schema, monkeypatch: pytest.MonkeyPatch, operator: str, other: str, counts: set[int]
 ) -> None:
     monkeypatch.setattr("fastsql.synthesis.schema.questions.NAMELESS", 0.5)
-    women, of_a_ward = (
-        "SELECT name FROM patients WHERE sex = 'f'",
-        "SELECT name FROM patients WHERE ward_id = 3",
-    )
-    said = [asked(f"{women} {operator} {of_a_ward}", schema, seed) for seed in range(40)]
-    assert {question.count("names of") for question in said} == {0, 2}
+    sql = f"SELECT name FROM patients WHERE sex = 'f' {operator} {other}"
+    said = [asked(sql, schema, seed) for seed in range(40)]
+    assert {question.count("names of") for question in said} == counts
     assert not any(text in question for question in said for text in ("the all", "the the"))

@@ -9,7 +9,7 @@ import pytest
 from fastsql.grammar import render, sql_to_program
 from fastsql.schema import Schema
 from fastsql.synthesis.schema.questions import ask
-from fastsql.synthesis.schema.words import UnsayableError, Words, is_thing, plural, singular
+from fastsql.synthesis.schema.words import UnsayableError, Words, is_row, is_thing, plural, singular
 from fastsql.verification.parse import parse_query
 
 _JOINED = "FROM patients p JOIN visits v ON p.patient_id = v.patient_id"
@@ -124,24 +124,27 @@ def test_nouns_have_a_plural(one: str, many: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "thing"),
+    ("name", "thing", "row"),
     [
-        ("undergoes", False),
-        ("takes", False),
-        ("lives in", False),
-        ("reports to", False),
-        ("has amenity", False),
-        ("on call", False),
-        ("trained in", False),
-        ("report", True),
-        ("visits a week", True),
-        ("on hand quantity", True),
-        ("treatment", True),
+        ("undergoes", True, False),
+        ("takes", True, False),
+        ("likes", True, False),
+        ("lives in", False, False),
+        ("reports to", False, False),
+        ("has amenity", False, False),
+        ("on call", False, False),
+        ("trained in", False, False),
+        ("report", True, True),
+        ("in patients", True, True),
+        ("from date", True, True),
+        ("visits a week", True, True),
+        ("on hand quantity", True, True),
+        ("treatment", True, True),
     ],
 )
-def test_what_somebody_does_is_no_thing(name: str, thing: bool) -> None:
-    assert is_thing(name) == thing
-    assert is_thing(singular(name)) == thing
+def test_what_somebody_does_is_no_row_and_mostly_no_thing(name: str, thing: bool, row: bool) -> None:
+    assert (is_thing(name), is_row(name)) == (thing, row)
+    assert (is_thing(singular(name)), is_row(singular(name))) == (thing, row)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import pytest
 
 from fastsql.linking import find_candidates
 from fastsql.schema import Schema
-from fastsql.training.variation.times import Condition, draw_time_phrase, find_time_phrases
+from fastsql.training.variation.time_wordings import Condition
+from fastsql.training.variation.times import draw_time_phrase, find_time_phrases
 from fastsql.training.variation.times_chinese import KINDS
 
 YEAR, MONTH, DAY = "%Y", "%Y-%m", "%Y-%m-%d"
@@ -57,6 +58,12 @@ def test_a_wording_is_read(wording: str, conditions: list[Condition]) -> None:
         ("2022年", [("date_eq", "2022", YEAR)]),
         ("2022年3月以来", [("date_ge", "2022-03", MONTH)]),
         ("自2022年3月8日起", [("date_ge", "2022-03-08", DAY)]),
+        ("本年度", [("in_year", 0, "")]),
+        ("本月内", [("in_month", 0, "")]),
+        ("近三年来", [("since_year", 3, "")]),
+        ("2022年全年", [("date_eq", "2022", YEAR)]),
+        ("在2022年3月份", [("date_eq", "2022-03", MONTH)]),
+        ("近十二天", [("since_day", 12, "")]),
     ],
 )
 def test_a_chinese_wording_is_read_and_others_of_its_kind_are_drawn(
@@ -71,7 +78,7 @@ def test_a_chinese_wording_is_read_and_others_of_its_kind_are_drawn(
         assert (found.kind, found.conditions, found.span) == (phrase.kind, new, (0, len(drawn)))
 
 
-@pytest.mark.parametrize("kind", sorted(set(KINDS)))
+@pytest.mark.parametrize("kind", sorted(KINDS))
 def test_what_is_drawn_in_chinese_stands_in_the_question_for_linking_to_find(kind: str) -> None:
     schema = Schema.from_ddl("CREATE TABLE 住院 (入院日期 DATE)")
     for seed in range(30):
@@ -82,7 +89,31 @@ def test_what_is_drawn_in_chinese_stands_in_the_question_for_linking_to_find(kin
 
 
 @pytest.mark.parametrize(
-    "question", ["去年之前的病人", "本月底出院的", "2022年1月到6月", "2022年上半年", "一年级", "每天"]
+    "question",
+    [
+        *(
+            "去年之前的病人",
+            "本月底出院的",
+            "2022年1月到6月",
+            "2022年上半年",
+            "一年级",
+            "每天",
+            "2022年3月份之前",
+            "去年3月份和4月份",
+        ),
+        *(
+            "2022年底",
+            "2022年三月",
+            "2022年3月上旬",
+            "今年一季度",
+            "上上个月",
+            "如今天气",
+            "最近30天前",
+            "以上月份",
+            "去年以来",
+        ),
+        *("近两三年", "近三五年", "近一两个月"),
+    ],
 )
 def test_chinese_words_that_say_another_time_are_left_alone(question: str) -> None:
     assert find_time_phrases(question) == []

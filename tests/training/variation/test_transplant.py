@@ -4,12 +4,15 @@ import random
 
 import pytest
 
-from fastsql.grammar import Program
+from fastsql.grammar import Program, sql_to_program
 from fastsql.grammar.program import masked
+from fastsql.schema import Schema
 from fastsql.training.corpus.sample import Sample
 from fastsql.training.corpus.split import Pair
 from fastsql.training.variation.opposites import turn
-from fastsql.training.variation.transplant import Transplants, add_wording, read_slot
+from fastsql.training.variation.time_conditions import cut_time
+from fastsql.training.variation.times import find_time_phrases
+from fastsql.training.variation.transplant import Transplants, _remove, add_wording, read_slot
 from fastsql.training.variation.visits import find_visit_phrases
 
 from ...worlds.training_ward import CURRENT, FIRST, JULY, SCHEMA, SINCE, doses, examples, program
@@ -157,3 +160,46 @@ def test_comparisons_change_places() -> None:
 )
 def test_what_the_program_does_not_bear_out_stays(question: str, sql: str) -> None:
     assert not turned(question, sql)
+
+
+DISCHARGES = Schema.from_ddl("CREATE TABLE 出院 (病人 TEXT, 出院日期 DATE, 科室 TEXT)")
+LAST_YEAR = "datetime(出院日期, 'start of year') = datetime('now', 'start of year', '-1 year')"
+
+
+def discharged(*conditions: str) -> Program:
+    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    return sql_to_program(f"SELECT COUNT(*) FROM 出院{where}", DISCHARGES)
+
+
+CHINESE = Transplants.collect([Sample(Pair("1", "去年的出院几次", "", "出院"), discharged(LAST_YEAR))])
+
+
+def test_chinese_filters_take_each_others_place() -> None:
+    found = [
+        CHINESE.exchange("请问去年的出院几次", discharged(LAST_YEAR), random.Random(seed))
+        for seed in range(200)
+    ]
+    made = dict(item for item in found if item is not None)
+    assert len(made) > 50
+    assert all(question.startswith("请问") and question.endswith("的出院几次") for question in made)
+    for question, changed in made.items():
+        (phrase,) = find_time_phrases(question)
+        cut = cut_time(changed, phrase.conditions)
+        assert cut is not None
+        assert cut[0] == discharged()
+
+
+def test_a_chinese_filter_is_added_behind_what_asks() -> None:
+    found = [CHINESE.exchange("列出出院几次", discharged(), random.Random(seed)) for seed in range(100)]
+    made = [question for question, _ in filter(None, found)]
+    assert made
+    assert all(question.startswith("列出") and question.endswith("出院几次") for question in made)
+    assert "列出出院几次" not in made
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [("去年的出院几次", "出院几次"), ("在2022年出院的", "出院的"), ("本年度出院几次", "出院几次")],
+)
+def test_nothing_of_a_chinese_filter_is_left(question: str, left: str) -> None:
+    assert _remove(question, tuple(phrase.span for phrase in find_time_phrases(question))) == left

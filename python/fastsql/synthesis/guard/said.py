@@ -18,7 +18,7 @@ from fastsql.linking.vocabulary.english import SMALL_NUMERALS
 from fastsql.linking.word_match import name_words
 from fastsql.schema import Schema
 from fastsql.synthesis.guard import lexicon
-from fastsql.synthesis.guard.sentence import COLUMN, TABLE, Name, Names, is_sentence, reads_well, root
+from fastsql.synthesis.guard.sentence import COLUMN, TABLE, Name, Names, breaches, called, is_sentence, root
 
 LITERAL = "a value or number of the query is not said"
 NUMBER = "a number that the query lacks"
@@ -68,7 +68,7 @@ def fault(question: str, tree: exp.Expr, schema: Schema, own: Sequence[str]) -> 
         rest = _standing(text).sub(_GAP, rest)
     if said.count(_QUOTE) % 2:
         return LITERAL
-    names = _names(tree, schema)
+    names = names_of(tree, schema)
     if any(not _is_said(labels, said) for labels in names.wanted):
         return NAME
     if _names_another(said, names.all, tree, schema):
@@ -82,13 +82,13 @@ def fault(question: str, tree: exp.Expr, schema: Schema, own: Sequence[str]) -> 
     own_words = [[root(word) for word in _WORDS.findall(_without_texts(one, literals))] for one in own]
     free = known.union(of_question, *own_words, map(root, SMALL_NUMERALS))
     squeezed = {"".join(name_words(label)) for label in names.all}
-    if any(root(word) not in free and word not in squeezed and not word.isdigit() for word in words):
+    if any(root(word) not in free and word not in squeezed and not word.isdecimal() for word in words):
         return FOREIGN
     if _says_twice([root(word) for word in words], of_question - known, own_words, names.counted):
         return REPEATED
     apart = _without(names.all, rest)
-    with_numbers = _without_texts(said, {text for text in literals if not text.isdigit()}, _GAP)
-    if not (is_sentence(said, apart.split(), own) and reads_well(with_numbers, names.counted, tree)):
+    with_numbers = _without_texts(said, {text for text in literals if not text.isdecimal()}, _GAP)
+    if not (is_sentence(said, apart.split(), own) and not breaches(with_numbers, names.counted, tree)):
         return UNSAYABLE
     if root("name") not in known and _calls_something_a_name(apart.split()):
         return FOREIGN
@@ -123,7 +123,7 @@ def _without_texts(said: str, literals: set[str], gap: str = " ") -> str:
 
 
 def _in_words(text: str, said: str) -> bool:
-    return text.isdigit() and text in _counted_in_words(said)
+    return text.isdecimal() and text in _counted_in_words(said)
 
 
 def _counted_in_words(said: str) -> set[str]:
@@ -142,7 +142,7 @@ class _Names:
     """Each, and what is short for it, with how often the query has it."""
 
 
-def _names(tree: exp.Expr, schema: Schema) -> _Names:
+def names_of(tree: exp.Expr, schema: Schema) -> _Names:
     """Labels and synonyms of what a query names.
 
     Columns that only join, that count rows, or that point at a row by a key need no word. Of a table the noun at the end is
@@ -163,11 +163,7 @@ def _names(tree: exp.Expr, schema: Schema) -> _Names:
             labels = tuple(label for label in (table.label, *table.synonyms) if name_words(label))
             every += labels
             heads = tuple(name_words(label)[-1] for label in labels)
-            counted.update(
-                Name(said, TABLE, label)
-                for label, head in zip(labels, heads, strict=True)
-                for said in {label, head}
-            )
+            counted.update(called(labels, heads, TABLE))
             if len(sources) < 3 or node.name in shown or node is sources[0]:
                 wanted.append(heads)
     for at in tree.find_all(exp.Column):
@@ -178,11 +174,7 @@ def _names(tree: exp.Expr, schema: Schema) -> _Names:
         labels = (column.label, *column.synonyms)
         every += labels
         short = tuple(_without_table(label, schema.tables[column.table].label) for label in labels)
-        counted.update(
-            Name(said, COLUMN, label)
-            for label, part in zip(labels, short, strict=True)
-            for said in {label, part}
-        )
+        counted.update(called(labels, short, COLUMN))
         if not _needs_no_word(at, schema, number):
             wanted.append(short)
     return _Names(tuple(dict.fromkeys(wanted)), tuple(dict.fromkeys(every)), counted)
@@ -267,7 +259,7 @@ def _says_twice(
     most = Counter[tuple[str, ...]]()
     for name, times in counted.items():
         if name.said == name.label:
-            most.update({(root(word),): times for word in set(name_words(name.label))})
+            most.update({(root(word),): times for word in set(name.label.split())})
     for words in own:
         most |= _runs(words, of_question)
     return any(count > max(most[run], 1) for run, count in _runs(stems, of_question).items())

@@ -28,8 +28,10 @@ _OPENED = re.compile(r"(?:^|\s)'[^']*$")
 """A quotation without an end."""
 _TOKENS = re.compile(r"[^\W_]+|[^\w\s'\"]|_")
 """Words, signs but for quotes, and gaps."""
-_ARTICLE = re.compile(r"\ban [bcdfgjklmnpqrstvwxyz]|\ba [aei]")
-"""The wrong one, as in "an corresponding"."""
+_ARTICLE = re.compile(r"\ban (?![^\W\daeiou]{1,4}\b)[bcdfgjklmnpqrstvwxyz]|\ba (?!eu)[aei]")
+"""The wrong one, as in "an corresponding"; an MRI and a European are right."""
+_OWNERS = re.compile(r"(?<=s)'(?= )")
+"""Behind several, "the patients' names"."""
 
 
 def root(word: str) -> str:
@@ -39,7 +41,7 @@ def root(word: str) -> str:
 
 @dataclass(frozen=True)
 class Name:
-    """What a table or column is called, or short for it."""
+    """What a table or column is called, or short for it, its words with a blank between."""
 
     said: str
     kind: str
@@ -50,6 +52,15 @@ class Name:
 
 Names = Mapping[Name, int]
 """How often a query has what is called so."""
+
+
+def called(labels: Sequence[str], short: Sequence[str], kind: str) -> set[Name]:
+    """The names of one table or column: labels, and what is short for each."""
+    return {
+        Name(" ".join(name_words(text)), kind, " ".join(name_words(label)))
+        for label, part in zip(labels, short, strict=True)
+        for text in (label, part)
+    }
 
 
 @dataclass(frozen=True)
@@ -70,10 +81,10 @@ def tokens(said: str, names: Names) -> list[Token]:
 
     Words of a name may stand in another order: "claimed amount", "kind of device".
     """
-    found = [Token(text) for text in _TOKENS.findall(said)]
+    found = [Token(text) for text in _TOKENS.findall(_OWNERS.sub(" s", said))]
     said_of: dict[tuple[str, str], list[Name]] = defaultdict(list)
     for name in names:
-        said_of[" ".join(name_words(name.said)), name.kind].append(name)
+        said_of[name.said, name.kind].append(name)
     tables = {root(words.split()[-1]) for words, kind in said_of if kind == TABLE and words}
     for (words, kind), called in sorted(said_of.items(), key=lambda one: -len(one[0][0].split())):
         label = called[0].label if len(called) == 1 else words
@@ -146,7 +157,7 @@ def _tagged(wording: Sequence[Token], names: Names) -> str:
     column it is. P is a word of a name without the others, V a text, N a number above one.
     """
     labels = {one.label: number for number, one in enumerate(wording) if one.kind}
-    in_names = {root(word) for name in names for word in name_words(name.said)} - _OF_QUESTIONS
+    in_names = {root(word) for name in names for word in name.said.split()} - _OF_QUESTIONS
     return f" {' '.join(_tag(one, labels, in_names) for one in wording)} "
 
 
@@ -161,7 +172,7 @@ def _tag(one: Token, labels: Mapping[str, int], in_names: Collection[str]) -> st
         return f"C{number}{sort}:{labels[one.label]}"
     if one.text == VALUE:
         return "V"
-    if SMALL_NUMERALS.get(one.text, 0) > 1 or (one.text.isdigit() and int(one.text) > 1):
+    if SMALL_NUMERALS.get(one.text, 0) > 1 or (one.text.isdecimal() and int(one.text) > 1):
         return "N"
     return "P" if root(one.text) in in_names else one.text
 
@@ -177,7 +188,7 @@ _SHORT = {
     "<of>": "(?:of|for|in|with|from|by|about|to|than)",
     "<is>": "(?:is|are|was|were)",
     "<does>": "(?:do|does|did)",
-    "<contains>": "(?:contains|includes|starts|begins|ends|exceeds|is|are|was|were)",
+    "<contains>": "(?:contains|includes|starts|begins|ends|exceeds)",
     "<has>": "(?:has|is|was|does)",
     "<have>": "(?:have|are|were|do)",
     "<who>": "(?:who|that|which)",
@@ -216,9 +227,9 @@ _BROKEN = _compiled(
         "dorms that are not F gender": "(?:V|T2) <column>",
         "tracks that are in id 3": "(?:in|on|at|of) C\\dk:\\d+ <given>|in C\\d:\\d+ <given>",
         "the complaints of their compensation": "<table> of their",
-        "the room to all appointments": "to (?:(?:all|the|each) )?<table>",
+        "the room to all appointments": "(?<! belong )(?<! belongs )to (?:(?:all|the|each) )?<table>",
         "the claim ids and the corresponding claim ids": r"C\d\w?:(\d+) and <their>C\d\w?:\1",
-        "have a name contains": "(?:have|has|with) (?:an? )?<nouns><noun> <contains>",
+        "have a name contains": "(?:have|has) (?:an? )?<nouns><noun> (?:<contains>|<is>)|with (?:an? )?<noun> <contains>",
         "departments are less than the average": "<table> <is> <more>",
         "which building is the most departments": "<is> the <most>",
         "does the least echoes have": "<does> the <most>",
@@ -227,11 +238,11 @@ _BROKEN = _compiled(
         "more than three actions on them": "(?:them|they|us|ones|done)",
         "does Harrison have": "<does> V",
         "the event types that cost two": "(?:that|who) <table>",
-        "whose amount of claims has more than": "whose .*(?:have|has|with) <more>",
+        "whose amount of claims has more than": "whose <nouns><noun>(?: of <their><nouns><noun>)? (?:have|has|with) <more>",
         "how many departments does the name are": "<does> (?:(?!<who>|whose|where)\\S+ )*<is>",
         "who is the urgency": "who is the <column>",
         "in descending order of the transfers": "(?:order|sort|rank)\\w* (?:of|by) <their><table><end>",
-        "ordered, sorted by": "(?:order|sort|rank|arrang)\\w* (?:.* )?(?:order|sort|rank|arrang)\\w*",
+        "ordered, sorted by": "(?:order|sort|rank|arrang)\\w* (?:, )?(?:and )?(?:order|sort|rank|arrang)\\w*",
     }
 )
 """What is no English, by an example of each."""
@@ -244,8 +255,17 @@ _ONE_OF_MANY = _compiled(
 """What says that there is one, by examples that ask for all."""
 
 
-def reads_well(said: str, names: Names, tree: exp.Expr) -> bool:
-    """Whether the nouns of a wording have the number, and stand in the places, that English and its query give them.
+_WRONG_ARTICLE, _NO_NOUN, _TOO_OFTEN = (
+    "an corresponding",
+    "the number of lives in",
+    "the student who has the most students",
+)
+KINDS = frozenset((*_BROKEN, *_ONE_OF_MANY, _WRONG_ARTICLE, _NO_NOUN, _TOO_OFTEN))
+"""All that `breaches` tells apart."""
+
+
+def breaches(said: str, names: Names, tree: exp.Expr) -> tuple[str, ...]:
+    """What is no English about the nouns of a wording, each by an example of its kind; nothing where it reads well.
 
     Args:
         said: in lower case, with `VALUE` for each text.
@@ -255,16 +275,15 @@ def reads_well(said: str, names: Names, tree: exp.Expr) -> bool:
     wording = tokens(said, names)
     text = _tagged(wording, names)
     meets = tree.find(exp.Where, exp.Limit, exp.Group, exp.AggFunc, exp.Join, exp.Having) is not None
-    patterns = [*_BROKEN.values(), *(() if meets else _ONE_OF_MANY.values())]
-    if _ARTICLE.search(said) or any(pattern.search(text) for pattern in patterns):
-        return False
-    # "Lives in" is no noun.
-    if any(
-        one.kind == TABLE and one.text.split()[-1] in ("in", "of", "with", "from", "by", "to")
-        for one in wording
-    ):
-        return False
-    return not _says_too_often(wording, tree)
+    patterns = _BROKEN if meets else _BROKEN | _ONE_OF_MANY
+    found = [example for example, pattern in patterns.items() if pattern.search(text)]
+    if _ARTICLE.search(said):
+        found.append(_WRONG_ARTICLE)
+    if any(one.kind == TABLE and one.text.split()[-1] in lexicon.PREPOSITIONS for one in wording):
+        found.append(_NO_NOUN)
+    if _says_too_often(wording, tree):
+        found.append(_TOO_OFTEN)
+    return tuple(found)
 
 
 def _says_too_often(wording: Sequence[Token], tree: exp.Expr) -> bool:

@@ -117,7 +117,11 @@ class _Asker(Asker):
             raise UnsayableError("set operation")
         if not all(map(self._meaning.are_alike, left.expressions, right.expressions)):
             raise UnsayableError("set operation of different things")
-        nameless = self._rng.random() < NAMELESS  # "artists that are not among the names of artists" are none
+        # "Artists that are not among the names of artists" are none: both are said as rows, or neither.
+        named = all(
+            not keys_of(one) and self._names_rows(one, self._rows.subject(one)) for one in (left, right)
+        )
+        nameless = named and self._rng.random() < NAMELESS
         one, other = (self._things(operand, nameless=nameless) for operand in (left, right))
         return f"{one} {_BOTH[type(query)]} {other.removeprefix('all ').removeprefix('the ')}"
 

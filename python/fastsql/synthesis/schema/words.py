@@ -62,7 +62,11 @@ _DOINGS = word_set(
     sing speak supervise take teach treat undergo wear write
     """
 )
-"""What tables are called by what somebody does, "undergoes" and "takes": no row is one."""
+"""What tables are called by what somebody does, "undergoes" and "takes": no row is one. A column's "likes" are a number."""
+_WHERE = ("on", "in", "at", "by", "for", "with", "of", "via", "since")
+"""What opens the name of a state, "on call"; "from city" is a city."""
+_STAYS = word_set("patient date time day year")
+"""Behind these, a thing: "in patients", "in date"."""
 _DONE_TO = _DOINGS | word_set("apply bill come fall go lead life link play refer report run ship work")
 """Verbs before a preposition: "reports to" is no thing, a report is one."""
 _NOT_SUMMED = word_set(
@@ -279,7 +283,7 @@ class Words:
             others = [one for number, one in enumerate(self._profile.tables) if number != table]
             return nouns.row(self._profile.tables[table], rng, others)
         said = singular(_said(self._profile.tables[table], rng))
-        if not is_thing(said):
+        if not is_row(said):
             raise UnsayableError("no thing")
         return said
 
@@ -355,7 +359,7 @@ def is_thing(noun: str) -> bool:
         return False
     head, _, last = noun.rpartition(" ")
     first = noun.partition(" ")[0]
-    if _does(noun) in _DOINGS or first in ("has", "have") or (head == first and first in _PREPOSITIONS):
+    if first in ("has", "have") or (head == first and first in _WHERE and _singular(last) not in _STAYS):
         return False
     if last in _PREPOSITIONS and _does(head.rpartition(" ")[2]) in _DONE_TO:
         return False
@@ -364,6 +368,11 @@ def is_thing(noun: str) -> bool:
     if last in _PREPOSITIONS:
         return not _is_participle(head.rpartition(" ")[2])
     return bool(head) or not (_is_participle(last) or _is_participle(last.removesuffix("by")))
+
+
+def is_row(noun: str) -> bool:
+    """Whether a row may be called so: a thing, and not "undergoes"."""
+    return is_thing(noun) and _does(noun) not in _DOINGS
 
 
 def _does(word: str) -> str:

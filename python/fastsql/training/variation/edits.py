@@ -16,7 +16,7 @@ from fastsql.grammar.program import Literal, Program, Terminal
 from fastsql.linking.candidate import Candidate
 from fastsql.training.config import AugmentSettings
 from fastsql.training.corpus.lexicon import PoolKey
-from fastsql.training.variation.times import draw_year
+from fastsql.training.variation.time_wordings import draw_year
 
 Value = str | int | float
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from fastsql.grammar.program import ColumnRef, Literal, Production, Program, Terminal
-from fastsql.training.variation.times import Condition
+from fastsql.training.variation.time_wordings import Condition
 
 FIXED_OPERANDS = frozenset({"or", "and", "not", "case"})
 """Productions that take a fixed number of conditions, where none may be added or left out."""

@@ -10,15 +10,12 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from fastsql.linking.folding import has_han
 from fastsql.linking.vocabulary.english import SMALL_NUMERALS
 from fastsql.training.variation import times_chinese
-
-Condition = tuple[str, str | int, str]
-"""A grammar production, its literal and a date's format: ("date_ge", "2100-08", "%Y-%m"), ("in_year", 0, "")."""
+from fastsql.training.variation.time_wordings import DAYS_OF_WEEK, Condition, Reader, draw_year
 
 
 @dataclass(frozen=True)
@@ -38,8 +35,6 @@ _DAY = {"today": 0, "yesterday": 1}
 _LEAD = r"(?P<lead>since|in|on|during|throughout|from|over|of|at) "
 _NUMERALS = "|".join(sorted(SMALL_NUMERALS, key=len, reverse=True))
 _SHORT = r"(?:(?P<lead>in|during|throughout|over|within) )?(?:the )?"
-
-Reader = Callable[["re.Match[str]"], tuple[str, tuple[Condition, ...]]]
 
 
 def _operator(match: re.Match[str]) -> str:
@@ -72,7 +67,7 @@ def _ago(match: re.Match[str]) -> tuple[str, tuple[Condition, ...]]:
     unit, said = match["unit"].lower(), match["n"].lower()
     n = int(said) if said.isdigit() else SMALL_NUMERALS[said]
     if unit == "week":
-        return "ago_day", (("since_day", 7 * n, ""),)
+        return "ago_day", (("since_day", DAYS_OF_WEEK * n, ""),)
     return f"ago_{unit}", ((f"since_{unit}", n, ""),)
 
 
@@ -159,8 +154,3 @@ def draw_time_phrase(
     else:
         word = rng.choice(("last", "last", "in the last", "during the last"))
     return f"{word} {lead}", ((f"in_{lead}", age, ""),)
-
-
-def draw_year(rng: random.Random) -> int:
-    """A year: mostly the one of the de-identified data sets, now and then any recent one."""
-    return 2100 if rng.random() < 0.6 else rng.randint(1990, 2110)

@@ -17,9 +17,9 @@ from fastsql.grammar.program import Literal, Program
 from fastsql.linking.folding import has_han
 from fastsql.training.corpus.programs import template
 from fastsql.training.corpus.sample import Sample
+from fastsql.training.variation import times_chinese
 from fastsql.training.variation.time_conditions import Places, cut_time, paste_time
 from fastsql.training.variation.times import draw_time_phrase, find_time_phrases
-from fastsql.training.variation.times_chinese import KINDS as CHINESE_KINDS
 from fastsql.training.variation.visits import Visits, find_visit_phrases
 
 NOTHING = "nothing"
@@ -62,7 +62,7 @@ class Transplants:
             if slot is not None:
                 counts[_of_one_patient(sample.program)][slot.kind] += 1
                 if slot.places and has_han(sample.pair.question):  # few are written, and all fit
-                    counts[_of_one_patient(sample.program)].update(CHINESE_KINDS)
+                    counts[_of_one_patient(sample.program)].update(times_chinese.KINDS)
                 if slot.places:
                     places.setdefault(template(slot.bare), set()).add(slot.places)
         # The square root keeps rare kinds in play: what counts is that each is seen with every template.
@@ -138,9 +138,9 @@ def read_slot(question: str, program: Program, visits: Visits) -> Slot | None:
 
 
 def add_wording(question: str, wording: str, rng: random.Random) -> str:
-    """The question with a time phrase at its end, before the final punctuation, or now and then in front."""
+    """The question with a time phrase at its end, before the final punctuation, or now and then in front, as in Chinese."""
     if has_han(question):
-        return f"{wording}{question}"  # 近三个月住院的病人
+        return times_chinese.add(question, wording)
     text = question.rstrip()
     body = text.rstrip(".?! ")
     if rng.random() < 0.2 and body[:1].isalpha():

@@ -225,7 +225,7 @@ _BROKEN = _compiled(
         "which of the patient": "which of the <one>",
         "the care plan key plans": "<column> (?:<noun>|who)",
         "dorms that are not F gender": "(?:V|T2) <column>",
-        "tracks that are in id 3": "(?:in|on|at|of) C\\dk:\\d+ <given>|in C\\d:\\d+ <given>",
+        "tracks that are in id 3": "(?:in|on|at) C\\dk:\\d+ <given>|in C\\d:\\d+ <given>",
         "the complaints of their compensation": "<table> of their",
         "the room to all appointments": "(?<! belong )(?<! belongs )to (?:(?:all|the|each) )?<table>",
         "the claim ids and the corresponding claim ids": r"C\d\w?:(\d+) and <their>C\d\w?:\1",

@@ -1,7 +1,8 @@
 """Which wordings of a model are kept: those that say what their query does, neither more nor less nor otherwise.
 
 lexicon.py: words that tell what a query does    said.py: a question's words against its query
-neighbours.py: queries that differ in one thing    guard.py: all of it, and the round trip
+sentence.py: whether it is English               neighbours.py: queries that differ in one thing
+guard.py: all of it, and the round trip
 """
 
 from __future__ import annotations

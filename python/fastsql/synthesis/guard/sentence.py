@@ -119,8 +119,8 @@ def _forms(words: Sequence[str], tables: Collection[str]) -> Iterator[list[str]]
 def is_sentence(said: str, words: Sequence[str], own: Sequence[str]) -> bool:
     """Whether a sentence has what its words ask for.
 
-    A question needs a verb before its first relative clause, "does" needs another, "whose" and "where" one behind them, and
-    none else is the last word. Something stands before "each" and "no". What is quoted ends.
+    A question has a verb before its first relative clause, and two with "does". Behind "whose" and "where" a verb follows.
+    No other verb is the last word. Something stands before "each" and "no". What is quoted ends.
 
     Args:
         said: in lower case.
@@ -195,8 +195,8 @@ _SHORT = {
     "<most>": "(?:most|least|fewest)",
     "<more>": "(?:more|less|greater|fewer|higher|lower|larger|smaller|above|below|over|under)",
     "<all>": "(?:how many|which are|list of|all|distinct|different|unique|these|those|N)",
-    "<the>": "(?:(?:the|these|those|all|distinct|different|unique|various|[VN\\d]) )*",
-    "<of the>": "(?:(?:of|the|these|those|all|distinct|different|unique|various|[VN\\d]) )*",
+    "<the>": r"(?:(?:the|these|those|all|distinct|different|unique|various|[VN\d]) )*",
+    "<of the>": r"(?:(?:of|the|these|those|all|distinct|different|unique|various|[VN\d]) )*",
     "<their>": "(?:(?:the|their|its|corresponding|respective) )*",
     "<end>": r"(?! (?:T\d|C\d))",
 }
@@ -220,12 +220,12 @@ _BROKEN = _compiled(
         "whose details is": "whose <nouns><many> <has>|whose <nouns><one> <have>",
         "customers who has": "<many> <who> <has>|<one> <who> <have>",
         "what is address of the patient": "what <is> <one>",
-        "the code of procedure which": "<of> T1(?! (?:T|C|[VN\\d]))",
+        "the code of procedure which": r"<of> T1(?! (?:T|C|[VN\d]))",
         "wards for that have visits": "<of> that",
         "which of the patient": "which of the <one>",
         "the care plan key plans": "<column> (?:<noun>|who)",
         "dorms that are not F gender": "(?:V|T2) <column>",
-        "tracks that are in id 3": "(?:in|on|at) C\\dk:\\d+ <given>|in C\\d:\\d+ <given>",
+        "tracks that are in id 3": r"(?:in|on|at) C\dk:\d+ <given>|in C\d:\d+ <given>",
         "the complaints of their compensation": "<table> of their",
         "the room to all appointments": "(?<! belong )(?<! belongs )to (?:(?:all|the|each) )?<table>",
         "the claim ids and the corresponding claim ids": r"C\d\w?:(\d+) and <their>C\d\w?:\1",
@@ -239,10 +239,10 @@ _BROKEN = _compiled(
         "does Harrison have": "<does> V",
         "the event types that cost two": "(?:that|who) <table>",
         "whose amount of claims has more than": "whose <nouns><noun>(?: of <their><nouns><noun>)? (?:have|has|with) <more>",
-        "how many departments does the name are": "<does> (?:(?!<who>|whose|where)\\S+ )*<is>",
+        "how many departments does the name are": r"<does> (?:(?!<who>|whose|where)\S+ )*<is>",
         "who is the urgency": "who is the <column>",
-        "in descending order of the transfers": "(?:order|sort|rank)\\w* (?:of|by) <their><table><end>",
-        "ordered, sorted by": "(?:order|sort|rank|arrang)\\w* (?:, )?(?:and )?(?:order|sort|rank|arrang)\\w*",
+        "in descending order of the transfers": r"(?:order|sort|rank)\w* (?:of|by) <their><table><end>",
+        "ordered, sorted by": r"(?:order|sort|rank|arrang)\w* (?:, )?(?:and )?(?:order|sort|rank|arrang)\w*",
     }
 )
 """What is no English, by an example of each."""

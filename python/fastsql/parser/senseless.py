@@ -161,9 +161,8 @@ def _compares_a_count_with_text(program: Program, schema: Schema) -> bool:
     for place, (sign, counted) in enumerate(pairwise(program)):
         if sign not in _PLAIN or counted not in _COUNTS:
             continue
-        behind = (
-            program[place + 2 :] if counted == _COUNT_ALL else program[place + 3 :]
-        )  # a column is counted
+        of_a_column = counted != _COUNT_ALL
+        behind = program[place + 2 + of_a_column :]
         for item in behind[: _OPERANDS if sign in _RANGES else 1]:
             if isinstance(item, ColumnRef) and schema.columns[item.column].type in ("text", "time"):
                 return True

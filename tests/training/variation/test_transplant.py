@@ -189,6 +189,22 @@ def test_chinese_filters_take_each_others_place() -> None:
         assert cut[0] == discharged()
 
 
+def test_over_a_database_that_is_asked_in_both_languages_a_question_keeps_its_own() -> None:
+    this_month = "datetime(出院日期, 'start of month') = datetime('now', 'start of month', '-0 month')"
+    the_third = discharged("strftime('%d', 出院日期) = '03'", this_month)
+    both = Transplants.collect(
+        [
+            Sample(Pair("1", "去年的出院几次", "", "出院"), discharged(LAST_YEAR)),
+            Sample(Pair("2", "How many discharges on this month/03?", "", "出院"), the_third),
+        ]
+    )
+    kinds, _ = both.kinds[False]
+    assert "day_of_month_0" in kinds
+    for seed in range(300):
+        made = both.exchange("去年的出院几次", discharged(LAST_YEAR), random.Random(seed))
+        assert made is None or not any("a" <= letter <= "z" for letter in made[0])
+
+
 def test_a_chinese_filter_is_added_behind_what_asks() -> None:
     found = [CHINESE.exchange("列出出院几次", discharged(), random.Random(seed)) for seed in range(100)]
     made = [question for question, _ in filter(None, found)]

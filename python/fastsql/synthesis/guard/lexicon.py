@@ -73,8 +73,6 @@ BEFORE_NO = word_set("of for in with within have has had is are was were there a
 BEFORE_NAMING = word_set("please and then to can you")
 """What stands before "name" where it is what to do."""
 
-PREPOSITIONS = word_set("in of with from by to on for at")
-"""At the end of a table's name they say that no row is called so: "lives in"."""
 QUESTION_WORDS = word_set(
     """
     a an the this that these those it its they them their there here any all both one ones some such same

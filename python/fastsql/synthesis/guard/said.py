@@ -88,7 +88,7 @@ def fault(question: str, tree: exp.Expr, schema: Schema, own: Sequence[str]) -> 
         return REPEATED
     apart = _without(names.all, rest)
     with_numbers = _without_texts(said, {text for text in literals if not text.isdecimal()}, _GAP)
-    if not (is_sentence(said, apart.split(), own) and not breaches(with_numbers, names.counted, tree)):
+    if not is_sentence(said, apart.split(), own) or breaches(with_numbers, names.counted, tree):
         return UNSAYABLE
     if root("name") not in known and _calls_something_a_name(apart.split()):
         return FOREIGN

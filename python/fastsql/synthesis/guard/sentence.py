@@ -19,7 +19,7 @@ from fastsql.linking.vocabulary.english import SMALL_NUMERALS
 from fastsql.linking.word_match import name_words
 from fastsql.linking.word_match import stem as linked_stem
 from fastsql.synthesis.guard import lexicon
-from fastsql.synthesis.schema.words import plural, singular
+from fastsql.synthesis.schema.words import is_row, plural, singular
 
 TABLE, COLUMN = "T", "C"
 VALUE = "_"
@@ -279,7 +279,7 @@ def breaches(said: str, names: Names, tree: exp.Expr) -> tuple[str, ...]:
     found = [example for example, pattern in patterns.items() if pattern.search(text)]
     if _ARTICLE.search(said):
         found.append(_WRONG_ARTICLE)
-    if any(one.kind == TABLE and one.text.split()[-1] in lexicon.PREPOSITIONS for one in wording):
+    if any(one.kind == TABLE and not is_row(singular(one.text)) for one in wording):
         found.append(_NO_NOUN)
     if _says_too_often(wording, tree):
         found.append(_TOO_OFTEN)

@@ -354,7 +354,7 @@ def _said(item: TableProfile | ColumnProfile, rng: random.Random) -> str:
 
 
 def is_thing(noun: str) -> bool:
-    """Whether a name can be asked for: no "founded", "active" or "takes" alone, no "taken via" or "reports to", no "#"."""
+    """Whether a name can be asked for: no "founded" or "active" alone, no "taken via" or "reports to", no "#"."""
     if noun in (*_ADJECTIVES, *_PREPOSITIONS) or not any(map(str.isalnum, noun)):
         return False
     head, _, last = noun.rpartition(" ")

@@ -126,6 +126,7 @@ def draw(kind: str, rng: random.Random) -> tuple[str, tuple[Condition, ...]]:
 
 
 def _draw_written(unit: str, rng: random.Random, *, since: bool) -> tuple[str, tuple[Condition, ...]]:
+    # Years as people ask of them: no data set in Chinese is moved to 2100.
     year, month, day = rng.randint(2005, 2027), rng.randint(1, 12), rng.randint(1, 28)
     text, value, form = {
         "day": (f"{year}年{month}月{day}日", f"{year}-{month:02}-{day:02}", "%Y-%m-%d"),

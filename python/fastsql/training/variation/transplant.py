@@ -107,6 +107,8 @@ class Transplants:
         """Wording and program of the slot filled with `kind`."""
         if kind == NOTHING:
             return "", slot.bare
+        if in_chinese and kind not in times_chinese.KINDS:
+            return None  # of an English question over the same database
         if kind in _VISIT_KINDS:
             filled = self.visits.paste(slot.bare, kind)
             place, _, which = kind.partition("_")

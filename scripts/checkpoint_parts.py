@@ -15,18 +15,18 @@ import io
 import sys
 from pathlib import Path
 
-import torch
-
 from fastsql.model.weights import WORD
 from fastsql.parser.bundles import open_model
-from fastsql.training.bundles.weights import bundle_weights
-from fastsql.training.runs.checkpoint import CheckpointError, exportable, load_checkpoint, save_checkpoint
 
 _PART = "part"
 
 
 def split(checkpoint: Path, folder: Path, mib: int) -> list[Path]:
     """Writes the parts, in place of earlier ones, and returns them."""
+    import torch
+
+    from fastsql.training.runs.checkpoint import exportable, load_checkpoint
+
     state = exportable(load_checkpoint(checkpoint))
     model = state["config"]["model"]
     frozen = {WORD} if model["freeze_words"] or model["frozen_layers"] else set()
@@ -51,6 +51,11 @@ def join(folder: Path, checkpoint: Path, words: str) -> None:
 
     Raises CheckpointError where a part is missing or the bundle has other words, and ModelError.
     """
+    import torch
+
+    from fastsql.training.bundles.weights import bundle_weights
+    from fastsql.training.runs.checkpoint import CheckpointError, save_checkpoint
+
     content = b"".join(part.read_bytes() for part in _parts(folder))
     try:
         state = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)

@@ -181,9 +181,11 @@ def test_an_unknown_encoder_and_a_missing_folder_say_what_to_do(folder: Path) ->
         load_bundle(folder / "nowhere")
 
 
-def test_quantising_keeps_every_row_within_half_a_step() -> None:
+@pytest.mark.parametrize("most", [127, 31])
+def test_quantising_keeps_every_row_within_half_a_step(most: int) -> None:
     weight = np.random.default_rng(0).normal(size=(6, 50)).astype(np.float32)
     weight[2] = 0
-    quantised, scale = quantise(weight)
+    quantised, scale = quantise(weight, most)
+    assert np.abs(quantised).max(axis=1).tolist() == [most, most, 0, most, most, most]
     assert np.abs(dequantise(quantised, scale) - weight).max() <= scale.max() / 2 + 1e-6
     assert not dequantise(quantised, scale)[2].any()

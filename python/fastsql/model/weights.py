@@ -226,10 +226,10 @@ def _of_encoder(name: str) -> bool:
     return name.startswith("encoder.")
 
 
-def quantise(weight: Array) -> tuple[NDArray[np.int8], Array]:
-    """Weight [out, in] to int8 [out, in] and float32 scales [out]: each row's largest entry becomes 127."""
+def quantise(weight: Array, most: int = 127) -> tuple[NDArray[np.int8], Array]:
+    """Weight [out, in] to int8 [out, in] and float32 scales [out]: each row's largest entry becomes `most`."""
     largest = np.abs(weight).max(axis=1)
-    scale = np.where(largest > 0, largest / 127, 1).astype(np.float32)
+    scale = np.where(largest > 0, largest / most, 1).astype(np.float32)
     return np.rint(weight / scale[:, None]).astype(np.int8), scale
 
 

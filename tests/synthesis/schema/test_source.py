@@ -167,7 +167,7 @@ def test_columns_of_unknown_contents_are_compared_with_no_value(clinic: Schema, 
     shy = SchemaSource(clinic, executor, known_templates(), unknown={reason})
     reasons = ("cough", "broken arm", "check-up", "fever")
     named = [
-        sum(any(f"'{one}" in source.draw(str(seed)).sql for one in reasons) for seed in range(60))
+        sum(any(f"'{one}" in source.draw(str(seed)).sql for one in reasons) for seed in range(100))
         for source in (plain, shy)
     ]
     assert named[0] > 5

@@ -11,7 +11,7 @@ from fastsql.training.corpus.sample import Sample
 from fastsql.training.corpus.split import Pair
 from fastsql.training.variation.opposites import turn
 from fastsql.training.variation.time_conditions import cut_time
-from fastsql.training.variation.times import find_time_phrases
+from fastsql.training.variation.times import KINDS, find_time_phrases
 from fastsql.training.variation.transplant import Transplants, _remove, add_wording, read_slot
 from fastsql.training.variation.visits import find_visit_phrases
 
@@ -219,3 +219,17 @@ def test_a_chinese_filter_is_added_behind_what_asks() -> None:
 )
 def test_nothing_of_a_chinese_filter_is_left(question: str, left: str) -> None:
     assert _remove(question, tuple(phrase.span for phrase in find_time_phrases(question))) == left
+
+
+VISITED = Schema.from_ddl("CREATE TABLE visits (patient TEXT, visit_date DATE, reason TEXT)")
+
+
+def test_a_year_gives_place_to_whatever_people_say_of_times() -> None:
+    program = sql_to_program(
+        "SELECT COUNT(*) FROM visits WHERE strftime('%Y', visit_date) = '2021'", VISITED
+    )
+    question = "How many visits were there in 2021?"
+    taught = Transplants.collect([Sample(Pair("1", question, "", "visits"), program)])
+    found = [taught.exchange(question, program, random.Random(seed)) for seed in range(400)]
+    kinds = {find_time_phrases(item[0])[0].kind for item in found if item is not None}
+    assert kinds == set(KINDS)

@@ -22,6 +22,7 @@ from fastsql.schema import Schema
 from fastsql.synthesis.schema.clauses import is_column, keys_of, limit_of
 from fastsql.synthesis.schema.contents import Contents
 from fastsql.synthesis.schema.contrast import differ_in_one_phrase, edits, width
+from fastsql.synthesis.schema.dated import dated
 from fastsql.synthesis.schema.fill import Filler, UnfitError
 from fastsql.synthesis.schema.library import Weighted
 from fastsql.synthesis.schema.questions import ask
@@ -42,6 +43,8 @@ ATTEMPTS = 400
 """How often a draft is drawn anew, until one makes sense."""
 NAMED_ROWS = 0.2
 """How often what names the rows of a table is put in place of the columns that a template selects of it."""
+DATED = 0.12
+"""How often a condition on a time is put beside those of a template."""
 PATIENCE = 50
 """How many of these attempts are made at one level of hardness."""
 MOST_EDITS = 6
@@ -209,7 +212,7 @@ class SchemaSource:
         Raises UnfitError, UnsayableError or ConversionError for a query that makes no sense.
         """
         program = self._filler.fill(template, rng)
-        query = self._of_rows(_read(program, self.schema), rng)
+        query = self._of_time(self._of_rows(_read(program, self.schema), rng), rng)
         ask(query, self._words, rng)
         canonical = tree_to_program(query, self.schema)
         if canonical != program:
@@ -231,6 +234,13 @@ class SchemaSource:
         for item, column in zip(named, naming, strict=True):
             item.set("this", exp.to_identifier(self.schema.columns[column].name, quoted=True))
         return _read(tree_to_program(query.select(*named, append=False), self.schema), self.schema)
+
+    def _of_time(self, query: exp.Query, rng: random.Random) -> exp.Query:
+        """The query, now and then with one more condition, on when something was."""
+        if rng.random() >= DATED:
+            return query
+        other = dated(query, self._words, self._contents, rng)
+        return query if other is None else _read(tree_to_program(other, self.schema), self.schema)
 
     def _each_once(self, query: exp.Query, rng: random.Random) -> exp.Query:
         """The query with DISTINCT, where a join would repeat the rows that are asked for. Raises as `_query`."""

@@ -32,6 +32,9 @@ from fastsql.training.network.model import Model
 QUANTISED_ENTRIES = 2**14
 """Matrices of at least so many entries are stored as int8; below, the gain is not worth the rounding."""
 
+MOST_OF_A_WORD = 31
+"""The largest entry of a word's vector as it is stored: 63 values, of which a compressed file takes six bits each or fewer."""
+
 
 def export_bundle(
     model: Model,
@@ -70,7 +73,9 @@ def _stored(model: Model, exact: Collection[str]) -> dict[str, NDArray[Any]]:
     for weight in weight_shapes(model.config):
         array: Array = np.ascontiguousarray(state[weight].detach().float().cpu().numpy())
         large = array.size >= QUANTISED_ENTRIES and weight not in exact
-        if array.ndim == 2 and (large or weight == WORD):
+        if weight == WORD:
+            tensors[weight], tensors[weight + SCALE] = quantise(array, MOST_OF_A_WORD)
+        elif array.ndim == 2 and large:
             tensors[weight], tensors[weight + SCALE] = quantise(array)
         else:
             tensors[weight] = array

@@ -104,6 +104,12 @@ _WORDINGS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
     )
 )
 
+KINDS = (
+    *("ago_day", "ago_month", "ago_year", "year_0", "year_1", "month_0", "month_1", "day_0", "day_1"),
+    *("at_year", "at_month", "at_day", "since_year", "since_month", "since_day"),
+)
+"""What people say of any database; a data set's own questions have more, such as "on 06/14/last year"."""
+
 
 def find_time_phrases(question: str) -> list[TimePhrase]:
     """The time filters that a question spells out, by position."""

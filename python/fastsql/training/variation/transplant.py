@@ -19,7 +19,7 @@ from fastsql.training.corpus.programs import template
 from fastsql.training.corpus.sample import Sample
 from fastsql.training.variation import times_chinese
 from fastsql.training.variation.time_conditions import Places, cut_time, paste_time
-from fastsql.training.variation.times import draw_time_phrase, find_time_phrases
+from fastsql.training.variation.times import KINDS, draw_time_phrase, find_time_phrases
 from fastsql.training.variation.visits import Visits, find_visit_phrases
 
 NOTHING = "nothing"
@@ -63,6 +63,9 @@ class Transplants:
                 counts[_of_one_patient(sample.program)][slot.kind] += 1
                 if slot.places and has_han(sample.pair.question):  # few are written, and all fit
                     counts[_of_one_patient(sample.program)].update(times_chinese.KINDS)
+                elif slot.places:
+                    for kind in KINDS:
+                        counts[_of_one_patient(sample.program)].setdefault(kind, 1)
                 if slot.places:
                     places.setdefault(template(slot.bare), set()).add(slot.places)
         # The square root keeps rare kinds in play: what counts is that each is seen with every template.

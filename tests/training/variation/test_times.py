@@ -88,6 +88,23 @@ def test_what_is_drawn_in_chinese_stands_in_the_question_for_linking_to_find(kin
         assert said <= offered
 
 
+@pytest.mark.parametrize("in_chinese", [False, True])
+def test_whole_weeks_are_drawn_as_weeks_and_are_days_to_sql(in_chinese: bool) -> None:
+    drawn = [draw_time_phrase("ago_day", random.Random(seed), in_chinese=in_chinese) for seed in range(100)]
+    weeks = [
+        (text, conditions) for text, conditions in drawn if "week" in text or "周" in text or "星期" in text
+    ]
+    assert len(weeks) >= 5
+    schema = Schema.from_ddl("CREATE TABLE 住院 (入院日期 DATE)")
+    for text, conditions in weeks:
+        (phrase,) = find_time_phrases(f"住院 {text}" if in_chinese else text)
+        assert phrase.conditions == conditions
+        days = conditions[0][1]
+        assert isinstance(days, int)
+        assert days % 7 == 0
+        assert days in {one.value for one in find_candidates(text, schema)}
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -225,9 +225,7 @@ VISITED = Schema.from_ddl("CREATE TABLE visits (patient TEXT, visit_date DATE, r
 
 
 def test_a_year_gives_place_to_whatever_people_say_of_times() -> None:
-    program = sql_to_program(
-        "SELECT COUNT(*) FROM visits WHERE strftime('%Y', visit_date) = '2021'", VISITED
-    )
+    program = sql_to_program("SELECT COUNT(*) FROM visits WHERE strftime('%Y', visit_date) = '2021'", VISITED)
     question = "How many visits were there in 2021?"
     taught = Transplants.collect([Sample(Pair("1", question, "", "visits"), program)])
     found = [taught.exchange(question, program, random.Random(seed)) for seed in range(400)]

@@ -33,7 +33,7 @@ QUANTISED_ENTRIES = 2**14
 """Matrices of at least so many entries are stored as int8; below, the gain is not worth the rounding."""
 
 MOST_OF_A_WORD = 31
-"""The largest entry of a word's vector as it is stored: 63 values, of which a compressed file takes six bits each or fewer."""
+"""The largest entry of a word's vector as it is stored: 63 values, six bits each or fewer in a compressed file."""
 
 
 def export_bundle(

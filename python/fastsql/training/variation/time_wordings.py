@@ -11,6 +11,10 @@ Condition = tuple[str, str | int, str]
 Reader = Callable[["re.Match[str]"], tuple[str, tuple[Condition, ...]]]
 """Reads a wording: its kind, such as "ago_month", and its conditions in the converter's order."""
 DAYS_OF_WEEK = 7
+MOST_WEEKS = 8
+"""People count no more of them."""
+OF_WEEKS = 0.2
+"""How often days are a few whole weeks."""
 
 
 def draw_year(rng: random.Random) -> int:

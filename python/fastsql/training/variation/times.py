@@ -15,7 +15,14 @@ from dataclasses import dataclass
 from fastsql.linking.folding import has_han
 from fastsql.linking.vocabulary.english import SMALL_NUMERALS
 from fastsql.training.variation import times_chinese
-from fastsql.training.variation.time_wordings import DAYS_OF_WEEK, Condition, Reader, draw_year
+from fastsql.training.variation.time_wordings import (
+    DAYS_OF_WEEK,
+    MOST_WEEKS,
+    OF_WEEKS,
+    Condition,
+    Reader,
+    draw_year,
+)
 
 
 @dataclass(frozen=True)
@@ -94,7 +101,7 @@ _WORDINGS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         ),
         (r"(?P<lead>in|on) (?P<m>\d\d)/(?P<age>this|last) year", _partial("month_of_year", "%m", "year")),
         (r"(?P<lead>on|in) (?P<age>this|last) month/(?P<d>\d\d)", _partial("day_of_month", "%d", "month")),
-        (r"since (?P<n>\d+) (?P<unit>year|month|day)s? ago", _ago),
+        (r"since (?P<n>\d+) (?P<unit>year|month|week|day)s? ago", _ago),
         (
             rf"(?:in|within|over|during) the (?:last|past) (?P<n>\d+|{_NUMERALS}) (?P<unit>year|month|week|day)s?",
             _ago,
@@ -142,8 +149,13 @@ def draw_time_phrase(
     if lead == "ago":
         highest = {"year": 3, "month": 30, "day": 400}[rest]
         n = rng.randint(1, highest)
-        units = f"{n} {rest}{'s' if n > 1 else ''}"
-        wording = f"since {units} ago" if n == 1 or rng.random() < 1 / 2 else f"in the last {units}"
+        if rest == "day" and rng.random() < OF_WEEKS:
+            n = DAYS_OF_WEEK * rng.randint(1, MOST_WEEKS)
+        weeks, days = divmod(n, DAYS_OF_WEEK)
+        in_weeks = rest == "day" and not days and weeks <= MOST_WEEKS and rng.random() < 1 / 2
+        said, unit = (weeks, "week") if in_weeks else (n, rest)
+        units = f"{said} {unit}{'s' if said > 1 else ''}"
+        wording = f"since {units} ago" if said == 1 or rng.random() < 1 / 2 else f"in the last {units}"
         return wording, ((f"since_{rest}", n, ""),)
     age = int(kind[-1])
     word = "this" if age == 0 else "last"

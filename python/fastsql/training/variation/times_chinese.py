@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from fastsql.linking.numerals import chinese_cardinal
-from fastsql.training.variation.time_wordings import DAYS_OF_WEEK, Condition, Reader
+from fastsql.training.variation.time_wordings import DAYS_OF_WEEK, MOST_WEEKS, OF_WEEKS, Condition, Reader
 
 _AGE = {"今": 0, "本": 0, "这个": 0, "当": 0, "去": 1, "上个": 1, "上": 1, "昨": 1}
 _UNITS = {"天": "day", "日": "day", "个月": "month", "年": "year"}
@@ -16,8 +16,6 @@ _MONTHS_OF_HALF = 6
 _NUMERAL = "[0-9]{1,3}|[二三]?十[一二三四五六七八九]?|[一二两三四五六七八九]"
 _MOST_IN_HAN = 20
 """Numbers up to this are written as Chinese numerals, too."""
-_MOST_WEEKS = 8
-"""People count no more of them."""
 _SINCE = "(?:以来|起|开始|至今)"
 _LAST = "(?:[之以]?内|里|间|以?来)?"
 _END = "(?![0-9日号底初末上中下旬季第年]|[之以]?[前后来]|[到至和与、~-]|[一二三四五六七八九十]+[月季])"
@@ -142,9 +140,11 @@ def _draw_written(unit: str, rng: random.Random, *, since: bool) -> tuple[str, t
 def _draw_ago(unit: str, rng: random.Random) -> tuple[str, tuple[Condition, ...]]:
     near, within = rng.choice(("最近", "近", "过去")), rng.choice(("", "", "", "内"))
     n = rng.choice((rng.randint(1, 10), rng.randint(1, {"year": 10, "month": 36, "day": 400}[unit])))
+    if unit == "day" and rng.random() < OF_WEEKS:
+        n = DAYS_OF_WEEK * rng.randint(1, MOST_WEEKS)
     said = {"day": "天", "month": "个月", "year": "年"}[unit]
     weeks, rest = divmod(n, DAYS_OF_WEEK)
-    if unit == "day" and not rest and weeks <= _MOST_WEEKS and rng.random() < 1 / 2:
+    if unit == "day" and not rest and weeks <= MOST_WEEKS and rng.random() < 1 / 2:
         numeral, said = _numeral(weeks, rng), rng.choice(("周", "个星期"))
     elif unit == "month" and n == _MONTHS_OF_HALF and rng.random() < 1 / 2:
         numeral, said = "半", "年"

@@ -56,6 +56,13 @@ def said(question: str, value: str, *, dated: bool = False) -> str | None:
         ("体重大于等于80", "ge"),
         ("80岁及以上", "ge"),
         ("体重不足80", "lt"),
+        ("年龄不满80岁", "lt"),
+        ("未满80岁", "lt"),
+        ("年满80岁的", "ge"),
+        ("费用达到80元", "ge"),
+        ("除80外", "ne"),
+        ("除了80以外的", "ne"),
+        ("除去80之外", "ne"),
         ("体重既不是70也不是80的", "ne"),
         ("体重不是70又不是80的", "ne"),
         ("体重是大于80的", "gt"),
@@ -83,6 +90,12 @@ def test_what_stands_beside_a_value_is_read(question: str, sign: str) -> None:
         ("不晚于2018-02-03", "le"),
         ("2018-02-03之前", "lt"),
         ("2018-02-03以来", "ge"),
+        ("2018-02-03起", "ge"),
+        ("从2018-02-03开始", "ge"),
+        ("2018-02-03至今", "ge"),
+        ("2018-02-03后", "gt"),
+        ("2018-02-03前", "lt"),
+        ("2018-02-03底之前", "le"),
     ],
 )
 def test_days_are_earlier_and_later(question: str, sign: str) -> None:
@@ -91,6 +104,18 @@ def test_days_are_earlier_and_later(question: str, sign: str) -> None:
 
 @pytest.mark.parametrize("question", ["grown by 80", "from 80 on ward 3", "sorted by 80"])
 def test_only_days_are_by_and_from(question: str) -> None:
+    assert said(question, "80") is None
+
+
+@pytest.mark.parametrize(
+    "question", ["2018-02-03开始的用药", "2018-02-03前后", "2018-02-03前三个月", "2018-02-03后半年"]
+)
+def test_what_began_on_a_day_or_lies_around_it_is_no_order(question: str) -> None:
+    assert said(question, "2018-02-03", dated=True) is None
+
+
+@pytest.mark.parametrize("question", ["80起事故", "80前", "床80后"])
+def test_numbers_have_no_time_behind_them(question: str) -> None:
     assert said(question, "80") is None
 
 

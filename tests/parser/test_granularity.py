@@ -84,6 +84,35 @@ def test_what_is_comparable_stays(condition: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("part", "form", "sign"),
+    [("05-01", "%m-%d", ">="), ("05", "%m", "<"), ("15:00", "%H:%M", ">"), ("15:00:00", "%H:%M:%S", "=")],
+)
+def test_a_part_of_a_moment_is_compared_with_that_part(part: str, form: str, sign: str) -> None:
+    program = sql_to_program(f"SELECT COUNT(*) FROM stays WHERE ended {sign} '{part}'", STAYS)
+    dated = tuple(replace(item, format=form) if isinstance(item, Literal) else item for item in program)
+    condition = render(at_its_granularity(dated, STAYS, ""), STAYS).partition(" WHERE ")[2]
+    assert condition == f"STRFTIME('{form}', stays.ended) {sign} '{part}'"
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("2021-03上旬", "2021-03-01", "2021-03-10"),
+        ("2021-03的中旬", "2021-03-11", "2021-03-20"),
+    ],
+)
+def test_a_part_of_a_month_is_so_many_days(question: str, first: str, last: str) -> None:
+    day = "STRFTIME('%Y-%m-%d', stays.begun)"
+    assert given(f"{MONTH} = '2021-03'", question) == f"({day} >= '{first}' AND {day} <= '{last}')"
+
+
+def test_the_last_part_of_a_month_ends_with_it() -> None:
+    day = "STRFTIME('%Y-%m-%d', stays.begun)"
+    right = f"({day} >= '2021-02-21' AND {MONTH} <= '2021-02')"
+    assert given(f"{MONTH} = '2021-02'", "2021-02下旬") == right
+
+
+@pytest.mark.parametrize(
     ("question", "first", "last"),
     [
         ("in the first half of 2021", "01", "06"),

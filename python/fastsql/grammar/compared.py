@@ -12,6 +12,13 @@ ORDERS = ("gt", "ge", "lt", "le")
 SIGNS = (*ORDERS, "eq", "ne")
 PARTS_OF_TIMES = {"year_of": 4, "month_of": 2, "day_of": 2, "hour_of": 2}
 """Parts of a time, which are text of so many digits: no database's text is at least the number 8."""
+CALENDAR = (
+    *("in_year", "in_month", "in_day"),
+    *("since_year", "since_month", "since_day", "since_hour"),
+)
+"""What compares a time with now: the period that is so many before this one, and what is no longer ago than that."""
+YEARLY = ("%m", "%m-%d")
+"""Formats of dates that come every year."""
 DURATIONS = ("days_between", "hours_between")
 _DATED = "date_"
 _ROWS = Production("count_all")

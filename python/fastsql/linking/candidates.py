@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from fastsql.linking.candidate import Candidate
 from fastsql.linking.dates import find_dates
-from fastsql.linking.folding import fold
+from fastsql.linking.folding import fold, has_han
 from fastsql.linking.numbers import find_numbers
 from fastsql.linking.value_index import ValueIndex, ValueMatch
 
@@ -65,6 +65,10 @@ def find_candidates(
     found += [
         quoted for quoted in _find_quoted(question) if not any(_same(quoted, value) for value in values)
     ]
+    if has_han(text):
+        from fastsql.linking.said_in_part import said_in_part  # which Chinese questions alone need
+
+        found += said_in_part(text, schema, [one.span for one in found])
     if dictionary is not None:
         settled, closed = ([one.span for one in found] for found in (values, dates))
         found += [

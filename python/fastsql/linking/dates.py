@@ -198,6 +198,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Reader, tuple[str, ...], bool, bool], ..
         (_OCLOCK, _parts, (":",)),
         (r"(?<![a-z0-9_.:])(?P<hour>0?[1-9]|1[0-2]) ?(?P<half>am|pm)\b", _parts, ("am", "pm")),
         (rf"(?<![a-z0-9_.,$#-])(?<![0-9]/){_YEAR}(?![a-z0-9_]|[.,/][0-9]|-month|-day|-year){_UNITS}", _year_alone, ()),
+        (rf"(?<![a-z0-9_.,$#-]){_YEAR}(?=q[1-4](?![a-z0-9_]))", _year_alone, ("q",)),
         (rf"(?<=[0-9]-){_YEAR}(?![a-z0-9_]|[.,/][0-9])", _year_alone, ("-",)),
     )
 )  # fmt: skip

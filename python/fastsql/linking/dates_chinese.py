@@ -15,6 +15,7 @@ from fastsql.linking.vocabulary.chinese import (
     NO_DAYS,
     NOON,
     ONE_TO_NINE,
+    PARTS_OF_YEARS,
 )
 
 _DIGIT = f"0-9零〇{ONE_TO_NINE}"
@@ -42,6 +43,7 @@ _YEAR = re.compile(
 )
 _SHORT_YEAR = re.compile(
     rf"(?P<before>[从在自于至到])?(?<![{_DIGIT}.])(?P<year>(?:[0零〇][{_DIGIT}]|[{_DIGIT}]{{2}}(?!年[内前后间里来以之多半])))年"
+    rf"(?P<part>的?(?:{'|'.join(PARTS_OF_YEARS)}|q[1-4]))?"
 )
 _MONTH = re.compile(rf"(?<![0-9.{_DIGIT}])(?P<month>{_SMALL})月(?![{_DIGIT}])")
 _DAY = re.compile(rf"(?<![0-9.{_DIGIT}第])(?P<day>{_SMALL})[日号](?![楼床院线机房])")
@@ -119,11 +121,12 @@ def _months(match: re.Match[str], taken: bytearray) -> Iterator[Candidate]:
 
 def _partial(match: re.Match[str]) -> Candidate | None:
     groups = match.groupdict()
-    span = (match.start("year"), match.end()) if groups.get("year") else match.span()
+    end = match.start("part") if groups.get("part") else match.end()
+    span = (match.start("year"), end) if groups.get("year") else match.span()
     if match.re is _TIME:
         return date_candidate(span, time=_clock(match))
     if match.re is _SHORT_YEAR and not (
-        groups["before"] or groups["year"][0] in "0零〇" or groups["year"] > "29"
+        groups["before"] or groups["part"] or groups["year"][0] in "0零〇" or groups["year"] > "29"
     ):
         return None
     year = _year(groups["year"]) if groups.get("year") else None

@@ -23,7 +23,17 @@ _AFTER_TOP = re.compile(r"(?:top|前|第)[-# ]?$")
 _CODE_BEFORE = re.compile(r"[a-z]-$")
 _TOP_DIGITS = re.compile(r"(?<=top)[0-9]+(?![a-z0-9_.])")
 _SCALE = re.compile(
-    rf" ?(?P<scale>{'|'.join(english.SCALES)}|hundred)\b|(?P<han>[{''.join(chinese.SCALES_BEHIND_DIGITS)}])"
+    rf" ?(?P<scale>{'|'.join(english.SCALES)}|hundred)\b|[多余来]?(?P<han>[{''.join(chinese.SCALES_BEHIND_DIGITS)}])"
+)
+_SCALE_OF_RANGE = re.compile(
+    rf"(?:[-~至到][0-9]+(?:\.[0-9]+)?)(?P<han>[{''.join(chinese.SCALES_BEHIND_DIGITS)}])"
+)
+"""Behind the first number of a range, whose second one has the scale of both: 1-2万."""
+_SHORT_SCALE = re.compile(r"(?<![a-z0-9_.])(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<scale>[kw])(?![a-z0-9_])")
+_SHORT_SCALES = {"k": 10**3, "w": 10**4}
+_TENTHS_OF_DEGREE = re.compile(r"(?<![a-z0-9_.])(?P<whole>[0-9]{2})度(?P<tenths>[1-9])(?![0-9度])")
+_ABOUT = re.compile(
+    rf"(?P<low>[{chinese.ONE_TO_NINE}两])(?P<high>[{chinese.ONE_TO_NINE}])(?P<scale>[十百千万])?"
 )
 _SCALES = {"hundred": 100} | english.SCALES | chinese.SCALES_BEHIND_DIGITS
 _MINUS_WORD = re.compile(rf"(?:\b(?:minus|negative) |{'|'.join(chinese.MINUS)})$")
@@ -116,8 +126,13 @@ def _written_number(text: str, match: re.Match[str], before: str) -> Iterator[Ca
         yield Candidate(written, "text", (start, end), "number")
         return
     value: int | float = float(written.replace(",", "")) if "." in written else int(written.replace(",", ""))
+    if match["unit"] == "w" and has_han(text):
+        return  # ten thousand, see `_chinese`
     scale = _SCALE.match(text, end)
-    if scale is not None and not match["unit"]:
+    shared = _SCALE_OF_RANGE.match(text, end)
+    if shared is not None:
+        value = _scaled(value, _SCALES[shared["han"]])
+    elif scale is not None and not match["unit"]:
         value, end = _scaled(value, _SCALES[scale["scale"] or scale["han"]]), scale.end()
     elif match["thousand"]:
         value, end = _scaled(value, 1000), match.end()
@@ -153,6 +168,8 @@ def _counted_in_days(text: str, value: int, span: tuple[int, int]) -> Iterator[C
     if unit is None or not 0 < value <= 1000:
         return
     name = unit["unit"]
+    if name == "季度" and "个" not in unit.group():
+        return  # one of four: 三季度 is the third
     if name.startswith(("quarter", "季度")):
         factor = 3
     elif name.startswith("decade"):
@@ -235,9 +252,19 @@ def _chinese(text: str) -> Iterator[Candidate]:
         yield from _part_of_all(5, match.span())
     for match in _SO_MANY_PERCENT.finditer(text):
         yield from _percent(float(match["number"] or match["behind"]), match.span())
+    for match in _SHORT_SCALE.finditer(text):
+        if match["scale"] == "w" or not _DIGITS.match(text, match.start()):
+            scaled = _scaled(float(match["number"]), _SHORT_SCALES[match["scale"]])
+            yield Candidate(scaled, "number", match.span(), "number")
+    for match in _TENTHS_OF_DEGREE.finditer(text):
+        yield Candidate(float(f"{match['whole']}.{match['tenths']}"), "number", match.span(), "number")
     for match in _BEFORE_UNIT.finditer(text):
         number = plain_number(match.group())
-        if number is not None and not _DIGITS.match(text, match.start()):
+        if (
+            number is not None
+            and not _DIGITS.match(text, match.start())
+            and not _SHORT_SCALE.match(text, match.start())
+        ):
             yield Candidate(number, "number", match.span(), "number")
     for match in _SPOKEN_DECIMAL.finditer(text):
         yield Candidate(float(match.group().replace("点", ".")), "number", match.span(), "number")
@@ -249,10 +276,14 @@ def _chinese(text: str) -> Iterator[Candidate]:
             after_digit and (numeral[0] in "百千万亿" or not _CLASSIFIER.match(text, end))
         ):
             continue
-        value = chinese_cardinal(numeral)
+        before = text[max(0, start - 3) : start]
+        about = _about(text, numeral, end)
+        if about and not fraction:
+            yield from (Candidate(one, "number", (start, end), "number") for one in about)
+            continue
+        value = chinese_cardinal(f"一{numeral}" if numeral in chinese.SCALES else numeral)
         if value is None or value > _LARGEST_INTEGER:
             continue
-        before = text[max(0, start - 3) : start]
         if fraction:
             decimal = float(f"{value}.{''.join(str(chinese_cardinal(digit)) for digit in fraction)}")
             yield Candidate(decimal, "number", (start, end), "number")
@@ -270,6 +301,16 @@ def _chinese(text: str) -> Iterator[Candidate]:
             yield from _percent(value, (start - len(before), end))
         if 0 < value < 10 and (tenths := _TENTHS.match(text, end)) is not None:
             yield from _part_of_all(value, (start, tenths.end()))
+
+
+def _about(text: str, numeral: str, end: int) -> tuple[int, ...]:
+    """Both of two numbers that stand for about so many: 五六天, 二三十人. Empty for other numerals."""
+    found = _ABOUT.fullmatch(numeral)
+    if found is None or (found["scale"] is None and _CLASSIFIER.match(text, end) is None):
+        return ()
+    low, high = (chinese.DIGITS[found[name]] for name in ("low", "high"))
+    scale = chinese.TENS.get(found["scale"]) or chinese.SCALES.get(found["scale"], 1)
+    return (low * scale, high * scale) if high == low + 1 else ()
 
 
 def _part_of_all(tenths: int, span: tuple[int, int]) -> Iterator[Candidate]:

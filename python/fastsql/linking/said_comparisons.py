@@ -27,8 +27,8 @@ _ENGLISH = _signs(
     english.COMPARED_AMOUNTS, english.COMPARED_BY_VERBS, english.COMPARED_TIMES, english.COMPARED_SELDOM
 )
 _CHINESE = _signs(chinese.COMPARED)
-_CHINESE_WORDS = _any(_CHINESE).replace("不是", "(?<!是)不是")
-"""是不是 asks, and denies nothing."""
+_CHINESE_WORDS = _any(_CHINESE).replace("不是", "(?<!是)不是").replace("非", "(?<![是除并无莫若])非")
+"""是不是 asks, and denies nothing; 非 is a part of 是非, 除非, 并非."""
 _BEFORE = re.compile(
     rf"(?:(?<![\w'’])(?P<english>{_any(_ENGLISH)})|(?P<chinese>{_CHINESE_WORDS})|(?<![<>=!])(?P<sign>{_any(_SIGNS)}))$",
     re.IGNORECASE,
@@ -48,6 +48,12 @@ _BEHIND = re.compile(
 _NEITHER = re.compile(rf"(?:(?<!\w){english.NEITHER}|{chinese.NEITHER})$", re.IGNORECASE)
 _BY = re.compile(r"(?<!\w)(?<!grouped )(?<!ordered )(?<!sorted )by$", re.IGNORECASE)
 _FROM, _ON = re.compile(r"(?<!\w)from$", re.IGNORECASE), re.compile(r"\s+on(?:wards?)?(?!\w)", re.IGNORECASE)
+_CHINESE_FROM, _CHINESE_ON = (
+    re.compile(f"{chinese.FROM_ON[0]}$"),
+    re.compile(chinese.FROM_ON[1]),
+)
+_DATED_BEHIND = {sign: re.compile(said) for sign, said in chinese.DATED_BEHIND.items()}
+_EXCEPT, _APART = re.compile(f"{chinese.EXCEPT[0]}$"), re.compile(chinese.EXCEPT[1])
 _FIRST_OF_TWO = re.compile(rf"(?<!\w)neither(?!\w)|{chinese.FIRST_OF_TWO}", re.IGNORECASE)
 _DENIED = re.compile(rf"(?:{'|'.join(english.DENIALS)})(?!\w)|{_any(chinese.DENIALS)}", re.IGNORECASE)
 
@@ -61,6 +67,9 @@ def said_of(question: str, span: tuple[int, int], *, dated: bool = False) -> str
     neither = _NEITHER.search(before)
     if neither is not None:
         return None if _DENIED.search(_FIRST_OF_TWO.sub(" ", before[: neither.start()], count=1)) else "ne"
+    except_for = _EXCEPT.search(before)
+    if except_for is not None and _APART.match(question[span[1] :].lstrip(_QUOTES)):
+        return None if _DENIED.search(before[: except_for.start()]) else "ne"
     match = _BEFORE.search(before)
     said = {_behind(question[span[1] :].lstrip("\"'”’」"))}
     if match is not None:
@@ -74,10 +83,14 @@ def said_of(question: str, span: tuple[int, int], *, dated: bool = False) -> str
 
 
 def _of_date(before: str, behind: str) -> str | None:
-    """What is said of a date alone: "by" that day, "from" that day "on"."""
+    """What is said of a date alone: "by" that day, "from" that day "on", 自某月起, 某日前."""
     if _BY.search(before):
         return "le"
-    return "ge" if _FROM.search(before) and _ON.match(behind) else None
+    if (_FROM.search(before) and _ON.match(behind)) or (
+        _CHINESE_FROM.search(before) and _CHINESE_ON.match(behind)
+    ):
+        return "ge"
+    return next((sign for sign, pattern in _DATED_BEHIND.items() if pattern.match(behind)), None)
 
 
 def _behind(text: str) -> str | None:

@@ -2,17 +2,19 @@
 
 A model that compares a day with '2018' has said which column and which year; a database would compare one text with another,
 and find no noon at or before that same day. So each date is compared at its own granularity. "In the second half of 2021" is
-read as a part of that year: the grammar has no such dates, and a model takes the whole year.
+read as a part of that year, 2022年3月上旬 as days of that month: the grammar has no such dates, and a model takes the whole.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import TypeAlias
 
 from fastsql.grammar.compared import PARTS_OF_TIMES
 from fastsql.grammar.program import ColumnRef, Literal, Production, Program, Terminal
-from fastsql.linking.vocabulary import chinese, english
+from fastsql.linking.said_periods import part_of_year
+from fastsql.linking.vocabulary import chinese
 from fastsql.schema import Column, Schema
 
 _SIGNS = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))
@@ -20,26 +22,23 @@ _RANGES = {"between": ("and", "ge", "le"), "not_between": ("or", "lt", "gt")}
 _LISTS = ("in_list", "not_in_list")
 _MONTH, _DAY = "%Y-%m", "%Y-%m-%d"
 _COARSE = ("%Y", _MONTH)
+_PARTS_OF_MOMENTS = ("%m", "%d", "%m-%d", "%H:%M", "%H:%M:%S")
+"""Formats that are no moments, but come again and again."""
 _YEAR_OF = Production("year_of")
 _WITH_TIME_OF_DAY = re.compile(r"TIMESTAMP|(?:SMALL)?DATETIME", re.IGNORECASE)
 _YEAR = re.compile(r"(?:1[89]|2\d)\d\d")
+_PART = re.compile(r"[01]?\d(?:[-:]|$)")
+"""How a column's values begin that are parts of moments themselves: times of day, days of a year."""
 _IN_YEAR = Production("date_eq")
 _PARTS = frozenset(map(Production, PARTS_OF_TIMES))
 _ALSO = Production("also")
+_PART_OF_MONTH = re.compile(rf"份?的?(?P<part>{'|'.join(chinese.PARTS_OF_MONTHS)})")
+_LAST_DAY = 31
 _HALF_DAY = 12
 _COMPARED = 3
 """Terminals of a comparison; a range has one more."""
-_MONTHS = 12
 _PM = re.compile(
     r"\s*(?:o'clock\s*)?(?:p\.?m\.?|in the (?:evening|afternoon)|at night)(?![A-Za-z])", re.IGNORECASE
-)
-_BEFORE = re.compile(
-    rf"(?<!\w)(?:(?P<word>{'|'.join(english.NTH_PARTS)})\s+(?P<unit>half|quarter)|q(?P<number>[1-4]))"
-    rf"(?:\s+(?:of|in))?(?:\s+the)?(?:\s+year)?[\s,]*$",
-    re.IGNORECASE,
-)
-_BEHIND = re.compile(
-    rf"[\s,-]*q(?P<number>[1-4])(?!\w)|\s*年?\s*的?(?P<han>{'|'.join(chinese.PARTS_OF_YEARS)})", re.IGNORECASE
 )
 
 
@@ -86,11 +85,13 @@ def _is_behind_noon(question: str, span: tuple[int, int] | None) -> bool:
 
 
 def is_coarser(date: Literal, column: Column) -> bool:
-    """Whether a date is a span of what a column holds: a year or a month of days, a day of times of day."""
+    """Whether a date is a span of what a column holds, or a part of it: a year of days, the hour of a moment."""
     if column.type != "time":
         return False
     if date.format == _DAY:
         return _WITH_TIME_OF_DAY.match(column.sql_type) is not None
+    if date.format in _PARTS_OF_MOMENTS:
+        return not any(_PART.match(str(value)) for value in column.values)
     return date.format in _COARSE and not any(_YEAR.fullmatch(str(value)) for value in column.values)
 
 
@@ -133,31 +134,29 @@ def _dated(sign: str, column: ColumnRef, value: Literal) -> Program:
     return Production(f"date_{sign}"), column, value
 
 
-def _part(column: ColumnRef, year: Literal, question: str) -> Program:
-    """That a time is in a year, or in the part of it that the question says."""
-    part = None if year.span is None or year.format != "%Y" else _said_part(question, year.span)
-    if part is None:
-        return _dated("eq", column, year)
-    number, parts = part
-    length = _MONTHS // parts
-    first, last = (number - 1) * length + 1, number * length
-    ends = [
-        Literal(f"{year.value}-{month:02}", "%Y-%m", "", year.provenance, year.span)
-        for month in (first, last)
-    ]
-    return Production("and"), *_dated("ge", column, ends[0]), *_dated("le", column, ends[1])
+def _part(column: ColumnRef, date: Literal, question: str) -> Program:
+    """That a time is in a year or a month, or in the part of it that the question says."""
+    said = None if date.span is None else _said_part(date, date.span, question)
+    if said is None:
+        return _dated("eq", column, date)
+    (low, high), span = said
+    first, last = (Literal(value, form, "", date.provenance, span) for value, form in (low, high))
+    return Production("and"), *_dated("ge", column, first), *_dated("le", column, last)
 
 
-def _said_part(question: str, span: tuple[int, int]) -> tuple[int, int] | None:
-    """Which part of how many of a year the words beside it mean."""
-    before = _BEFORE.search(question[: span[0]])
-    if before is not None:
-        if before["number"]:
-            return int(before["number"]), 4
-        parts = 2 if before["unit"].lower() == "half" else 4
-        number = english.NTH_PARTS[before["word"].lower()] or parts
-        return (number, parts) if number <= parts else None
-    behind = _BEHIND.match(question, span[1])
-    if behind is None:
-        return None
-    return (int(behind["number"]), 4) if behind["number"] else chinese.PARTS_OF_YEARS[behind["han"]]
+_End: TypeAlias = tuple[str, str]
+"""A date and its format."""
+
+
+def _said_part(
+    date: Literal, span: tuple[int, int], question: str
+) -> tuple[tuple[_End, _End], tuple[int, int]] | None:
+    """The first and the last month, or day, of the part that the question says, and where it does; None for all of it."""
+    if date.format == "%Y" and (part := part_of_year(question, span)) is not None:
+        first, last = part.months
+        return ((f"{date.value}-{first:02}", _MONTH), (f"{date.value}-{last:02}", _MONTH)), part.span
+    if date.format == _MONTH and (said := _PART_OF_MONTH.match(question, span[1])) is not None:
+        first, last = chinese.PARTS_OF_MONTHS[said["part"]]
+        end = (f"{date.value}", _MONTH) if last == _LAST_DAY else (f"{date.value}-{last:02}", _DAY)
+        return ((f"{date.value}-{first:02}", _DAY), end), (span[0], said.end())
+    return None

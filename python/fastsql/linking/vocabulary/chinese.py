@@ -8,6 +8,84 @@ from __future__ import annotations
 NO_VALUE = frozenset(("多少", "什么", "哪些", "哪个", "一个", "有没有", "可以", "名称", "编号"))
 """Words that are no value of a database by themselves."""
 
+GENERAL = frozenset(
+    (
+        *(
+            "病人",
+            "患者",
+            "医生",
+            "医师",
+            "护士",
+            "人员",
+            "科室",
+            "医院",
+            "门诊",
+            "住院",
+            "急诊",
+            "检查",
+            "检验",
+            "化验",
+            "治疗",
+        ),
+        *(
+            "手术",
+            "诊断",
+            "用药",
+            "药品",
+            "药物",
+            "费用",
+            "金额",
+            "数量",
+            "情况",
+            "时间",
+            "日期",
+            "人数",
+            "人次",
+            "次数",
+            "记录",
+        ),
+        *(
+            "信息",
+            "其他",
+            "一般",
+            "普通",
+            "正常",
+            "异常",
+            "男性",
+            "女性",
+            "年龄",
+            "中国",
+            "公司",
+            "学生",
+            "老师",
+            "学校",
+            "城市",
+        ),
+        *(
+            "平均",
+            "最高",
+            "最低",
+            "最大",
+            "最小",
+            "超过",
+            "大于",
+            "小于",
+            "高于",
+            "低于",
+            "所有",
+            "全部",
+            "没有",
+            "不是",
+            "进行",
+        ),
+    )
+)
+"""Words that everything is asked with: by themselves they are no part of a value."""
+CALLED = {"死亡": ("去世", "病故", "病逝", "身亡", "过世", "离世", "亡故"), "治愈": ("治好", "痊愈")}
+"""Values, and what people call them."""
+DEPARTMENT = "科"
+"""How departments' names end."""
+
 # ---------------------------------------------------------------- numerals
 
 ONE_TO_NINE = "一二三四五六七八九"
@@ -41,7 +119,7 @@ CLASSIFIERS = (
 """Behind a numeral, these say that it counts something."""
 TENTHS = "成(?![人员年本功果份熟立绩交])"
 """Behind a numeral, tenths of the whole: 九成 is 90 % of it."""
-HALF = ("一半", "半数", "过半")
+HALF = ("一半", "半数", "(?<!超)过半(?![个年月天小])")
 """Half of the whole."""
 RATE = (
     "(?<![心频概效功汇利税])率(?=(?:是|有|为|分别|各|都)*"
@@ -67,7 +145,24 @@ COMPARING = (
         "至少",
         "最多",
     ),
-    *("不到", "达到", "达", "为", "是", "满", "近", "过去", "最近", "排名", "倍", "到", "至"),
+    *(
+        "不到",
+        "达到",
+        "达",
+        "为",
+        "是",
+        "满",
+        "近",
+        "过去",
+        "过",
+        "上",
+        "超",
+        "最近",
+        "排名",
+        "倍",
+        "到",
+        "至",
+    ),
 )
 """Before a numeral, these do."""
 TIMES = ("年", "月", "天", "周", "星期", "小时", "季度")
@@ -104,13 +199,29 @@ PARTS_OF_YEARS = {"上半年": (1, 2), "下半年": (2, 2)} | {
     for nth in (f"第{digit}", digit, f"第{number}", f"{number}")
 }
 """Behind a year: which part of how many equal ones."""
+PARTS_OF_MONTHS = {"上旬": (1, 10), "中旬": (11, 20), "下旬": (21, 31)}
+"""Behind a month: from which day to which."""
+TO = ("[到至]", "[~—–-]+")
+"""Between two dates, these make a range of them."""
 
 # ---------------------------------------------------------------- comparisons
 
 COMPARED = {
     "gt": ("大于", "高于", "超过", "多于", "晚于", "＞"),
-    "ge": ("不小于", "不低于", "不少于", "至少", "大于等于", "大于或等于", "不早于"),
-    "lt": ("小于", "低于", "少于", "不足", "不到", "早于", "＜"),
+    "ge": (
+        "不小于",
+        "不低于",
+        "不少于",
+        "至少",
+        "大于等于",
+        "大于或等于",
+        "不早于",
+        "达到",
+        "满",
+        "已满",
+        "年满",
+    ),
+    "lt": ("小于", "低于", "少于", "不足", "不到", "早于", "＜", "不满", "未满"),
     "le": (
         "不大于",
         "不高于",
@@ -125,16 +236,38 @@ COMPARED = {
         "截止到",
     ),
     "eq": ("等于", "＝"),
-    "ne": ("不等于", "不是", "不为", "≠"),
+    "ne": ("不等于", "不是", "不为", "非", "≠"),
 }
 """Before a value, these say how it is compared."""
 COMPARED_BEHIND = {
     "gt": ("之后", "以后"),
     "ge": ("及以上", "或以上", "或更多", "或更高", "以来"),
     "lt": ("之前", "以前"),
-    "le": ("及以下", "或以下", "或更少", "或更低", "为止"),
+    "le": (
+        "及以下",
+        "或以下",
+        "或更少",
+        "或更低",
+        "为止",
+        "底之前",
+        "底以前",
+        "底前",
+        "末之前",
+        "末以前",
+        "末前",
+    ),
 }
 """Behind a value and its unit, these do. Whether 以上 alone takes the value in, people do not agree on."""
+DATED_BEHIND = {
+    "gt": "(?:份|日|号)?后(?![半续])",
+    "ge": "(?:份|日|号)?(?:起|至今|以来)",
+    "lt": "(?:份|日|号)?前(?![0-9一二三四五六七八九十两几半后])",
+}
+"""Behind a date alone, these do."""
+FROM_ON = ("[自从]", "(?:份|日|号)?(?:开始|起)")
+"""Before a date and behind it, the two of these do."""
+EXCEPT = ("除(?:了|去|开)?", "(?:[之以])?外")
+"""Before a value and behind it, the two of these leave it out."""
 DENIALS = ("不", "没", "未", "非", "除")
 """Before all that, these may turn it around."""
 LEFT_OUT = ("去掉", "去除", "剔除", "无")

@@ -116,6 +116,8 @@ COUNTED = (
 DURATIONS = ("weeks?", "wks?", "decades?", "fortnights?", "quarters?")
 """Units of time that SQL counts in smaller ones."""
 OR, AND = ("or",), ("and",)
+RANGE_TO = ("to", "through", "until", "till")
+"""Between two dates, these make a range of them."""
 """Between what is listed."""
 IN_TIME = ("in", "during", "for", "of")
 """Before a year or a month, these say that something was then."""

@@ -1,0 +1,160 @@
+"""Periods that a question tells from now: 近三个月, 前年, 今年上半年, "in the last two weeks"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from fastsql.linking.numerals import chinese_cardinal
+from fastsql.linking.vocabulary import chinese, english
+
+DAYS_OF_WEEK = 7
+_MONTHS = 12
+
+
+@dataclass(frozen=True)
+class PartOfYear:
+    """Which part of how many equal ones of a year, and where the question says year and part together."""
+
+    number: int
+    parts: int
+    span: tuple[int, int]
+
+    @property
+    def months(self) -> tuple[int, int]:
+        """The first and the last one."""
+        length = _MONTHS // self.parts
+        return (self.number - 1) * length + 1, self.number * length
+
+
+@dataclass(frozen=True)
+class SaidPeriod:
+    """A period at `span` (characters): the production of the grammar that says it, and how many units ago it is or began.
+
+    `part`: of a year, the part that is meant; None for all of it.
+    """
+
+    span: tuple[int, int]
+    production: str
+    count: int
+    part: PartOfYear | None = None
+
+
+_Reader = Callable[[re.Match[str]], "tuple[str, int] | None"]
+
+
+def said_periods(question: str) -> tuple[SaidPeriod, ...]:
+    """The periods that a question tells from now, in its order."""
+    return tuple(sorted(_periods(question), key=lambda one: one.span))
+
+
+def _periods(question: str) -> Iterator[SaidPeriod]:
+    taken: list[tuple[int, int]] = []
+    for pattern, reader in _WORDINGS:
+        for match in pattern.finditer(question):
+            start, end = match.span()
+            if any(start < until and begun < end for begun, until in taken):
+                continue
+            taken.append((start, end))
+            read = reader(match)
+            if read is not None:
+                of_year = read[0] == "in_year"
+                yield SaidPeriod(
+                    (start, end), *read, part_of_year(question, (start, end)) if of_year else None
+                )
+
+
+def part_of_year(question: str, span: tuple[int, int]) -> PartOfYear | None:
+    """The part of a year, itself at these characters, that the words beside it mean; None for all of it."""
+    before = _PART_BEFORE.search(question[: span[0]])
+    if before is not None:
+        whole = before.start(), span[1]
+        if before["number"]:
+            return PartOfYear(int(before["number"]), 4, whole)
+        parts = 2 if before["unit"].lower() == "half" else 4
+        number = english.NTH_PARTS[before["word"].lower()] or parts
+        return PartOfYear(number, parts, whole) if number <= parts else None
+    behind = _PART_BEHIND.match(question, span[1])
+    if behind is None:
+        return None
+    number, parts = (int(behind["number"]), 4) if behind["number"] else chinese.PARTS_OF_YEARS[behind["han"]]
+    return PartOfYear(number, parts, (span[0], behind.end()))
+
+
+_PART_BEFORE = re.compile(
+    rf"(?<!\w)(?:(?P<word>{'|'.join(english.NTH_PARTS)})\s+(?P<unit>half|quarter)|q(?P<number>[1-4]))"
+    rf"(?:\s+(?:of|in))?(?:\s+the)?(?:\s+year)?[\s,]*$",
+    re.IGNORECASE,
+)
+_PART_BEHIND = re.compile(
+    rf"[\s,-]*年?\s*的?q(?P<number>[1-4])(?![a-z0-9_])|\s*年?\s*的?(?P<han>{'|'.join(chinese.PARTS_OF_YEARS)})",
+    re.IGNORECASE,
+)
+
+
+def _last(match: re.Match[str]) -> tuple[str, int] | None:
+    """What began so many units ago."""
+    said, unit = match["n"], match["unit"].lower()
+    if said == "半":
+        return ("since_month", 6) if unit == "年" else ("since_day", 15)
+    number = _number(said)
+    if number is None:
+        return None
+    for name, units in _UNITS.items():
+        if unit.startswith(units):
+            return f"since_{name}", number
+    return "since_day", number * DAYS_OF_WEEK
+
+
+def _number(said: str) -> int | None:
+    if said.isascii():
+        return int(said) if said.isdigit() else english.SMALL_NUMERALS[said.lower()]
+    return chinese_cardinal(said)
+
+
+def _ago(production: str, count: int) -> _Reader:
+    return lambda _: (production, count)
+
+
+_UNITS = {
+    "hour": ("hour", "小时", "个小时"),
+    "day": ("day", "天", "日"),
+    "month": ("month", "个月"),
+    "year": ("year", "年"),
+}
+"""How units begin; what none of them begins is a week."""
+_HAN = f"[二三]?十[{chinese.ONE_TO_NINE}]?|[{chinese.ONE_TO_NINE}两]"
+_SMALL = "|".join(sorted(english.SMALL_NUMERALS, key=len, reverse=True))
+_UNIT = "(?P<unit>个?小时|天|日|周|个?星期|个?礼拜|个月|年)"
+_ENGLISH_UNIT = r"(?P<unit>hours?|days?|weeks?|months?|years?)(?!\w|\s+(?:of|before|after|prior)\b)"
+_APART_FROM = "(?<![最附临靠接邻远])"
+_NO_TIME_BEFORE = r"(?<![目当以之此年月天日周个先期术院诊])"
+"""Behind these, 前年 and 前天 are parts of other words: 目前年龄, 术前天数."""
+# In this order: what contains another wording comes first.
+_WORDINGS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), reader)
+    for pattern, reader in (
+        (
+            rf"(?:最近|过去|{_APART_FROM}近)的?这?(?P<n>半(?=年|个月)|[0-9]{{1,3}}|{_HAN}){_UNIT}(?!半|[之以]?[前后])",
+            _last,
+        ),
+        (
+            rf"(?<!\w)(?:the\s+)?(?:last|past|previous)\s+(?P<n>[0-9]{{1,3}}|{_SMALL})\s+{_ENGLISH_UNIT}",
+            _last,
+        ),
+        (r"大前年(?!龄|纪)", _ago("in_year", 3)),
+        (rf"{_NO_TIME_BEFORE}前年(?!龄|纪)", _ago("in_year", 2)),
+        (r"去年|(?<![以之])上一?年度", _ago("in_year", 1)),
+        (r"(?<![如现])今年|(?<![成基样])本年(?!龄|纪)", _ago("in_year", 0)),
+        (r"上上个?月", _ago("in_month", 2)),
+        (r"(?<![以之])上个?月", _ago("in_month", 1)),
+        (r"(?<![成基样版])本月|这个月", _ago("in_month", 0)),
+        (r"大前天", _ago("in_day", 3)),
+        (rf"{_NO_TIME_BEFORE}前[天日](?!数)", _ago("in_day", 2)),
+        (r"昨[天日]", _ago("in_day", 1)),
+        (r"(?<![如现])今[天日]", _ago("in_day", 0)),
+        (r"(?<!\w)last\s+year(?!\w)", _ago("in_year", 1)),
+        (r"(?<!\w)this\s+year(?!\w)", _ago("in_year", 0)),
+    )
+)

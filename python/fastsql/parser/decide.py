@@ -16,9 +16,16 @@ from fastsql.reliability.assess import named_tokens
 from fastsql.reliability.judges import pays, threshold
 from fastsql.result import Link, Result
 
-_STATISTICS = re.compile(
-    rf"(?<![^\W_])(?:{'|'.join(english.UNCOMPUTED)})(?![^\W_])|{'|'.join(chinese.UNCOMPUTED)}", re.IGNORECASE
-)
+
+def _any(spaced: Sequence[str], unspaced: Sequence[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<![^\W_])(?:{'|'.join(spaced)})(?![^\W_])|{'|'.join(unspaced)}", re.IGNORECASE)
+
+
+_UNSAID = {
+    "uncomputed": _any(english.UNCOMPUTED, chinese.UNCOMPUTED),
+    "no such period": _any(english.UNSAID_PERIODS, chinese.UNSAID_PERIODS),
+}
+"""What no query of the grammar says, by the sentence that tells so."""
 UNLIKELY = 0.5
 """The probability of having no answer from which a refusal is laid to the question, not to the SQL."""
 
@@ -68,8 +75,11 @@ def nothing_to_go_by(written: Written, links: Sequence[Link], language: str = EN
             return sentence(language, "antecedent unclear" if known else "no antecedent")
     if says_only_values(written, links):
         return sentence(language, "only values")
-    statistic = uncomputed(linked)
-    return "" if statistic is None else sentence(language, "uncomputed", words=quoted(language, statistic))
+    for key, pattern in _UNSAID.items():
+        words = _asked(linked, pattern)
+        if words is not None:
+            return sentence(language, key, words=quoted(language, words))
+    return ""
 
 
 def accounted(linked: Linked) -> list[tuple[int, int]]:
@@ -80,15 +90,20 @@ def accounted(linked: Linked) -> list[tuple[int, int]]:
     return [*values, *((start, end) for start, end in named)]
 
 
-def uncomputed(linked: Linked) -> str | None:
-    """The words for a statistic that no query of the grammar computes, such as a median, but for those in a name or a value.
+def _asked(linked: Linked, pattern: re.Pattern[str]) -> str | None:
+    """The first words that a pattern finds in a question, but for those whose last word is of a name or a value.
 
-    Its name lies near those of others that there are: a model takes a median for an average and is sure of it.
+    The name of a statistic lies near those of others that there are, a week near a day: a model takes a median for an
+    average, and is sure of it.
     """
-    found = list(_STATISTICS.finditer(linked.question))
+    found = list(pattern.finditer(linked.question))
     spans = accounted(linked) if found else ()
-    asked = (one for one in found if not any(start < one.end() and one.start() < end for start, end in spans))
-    return next((one.group() for one in asked), None)
+
+    def is_named(words: re.Match[str]) -> bool:
+        last = words.start() + words.group().rfind(" ") + 1
+        return any(start < words.end() and last < end for start, end in spans)
+
+    return next((one.group() for one in found if not is_named(one)), None)
 
 
 def spans_of(links: Sequence[Link]) -> list[tuple[int, int]]:

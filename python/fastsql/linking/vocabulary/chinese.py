@@ -292,3 +292,9 @@ UNCOMPUTED = (
     *("几何平均", "加权平均", "移动平均", "滑动平均"),
 )
 """Statistics that the grammar has no word for."""
+UNSAID_PERIODS = (
+    "(?:上上|上|本|这|这一|上一)个?(?:周|星期|礼拜)(?![年岁])",
+    "上{1,2}个?季度",
+    "(?:本|这个|当前)季度",
+)
+"""Periods that the grammar has no word for: it counts days, months and years."""

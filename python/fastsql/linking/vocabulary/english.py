@@ -275,6 +275,8 @@ UNCOMPUTED = (
     *("(?:geometric|harmonic|weighted) (?:mean|average)s?", "(?:moving|rolling) averages?"),
 )
 """Statistics that the grammar has no word for, and that look like others that it has."""
+UNSAID_PERIODS = (r"(?:this|last|past|previous|current) (?:week|quarter|fortnight)(?! of)",)
+"""Periods that the grammar has no word for: it counts days, months and years."""
 
 # ---------------------------------------------------------------- endings
 

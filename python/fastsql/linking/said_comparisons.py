@@ -41,10 +41,15 @@ _NO_DENIAL = re.compile(
 _ENGLISH_BEHIND = _signs(english.COMPARED_BEHIND, english.COMPARED_BEHIND_SELDOM)
 _CHINESE_BEHIND = _signs(chinese.COMPARED_BEHIND)
 _BEHIND = re.compile(
-    rf"(?:\s*(?:[^\W\d]{{1,12}}\s+)?(?P<english>{_any(_ENGLISH_BEHIND)})(?!\w)(?!\s+(?:than|\d))"
+    rf"(?:\s*(?:(?!(?:{'|'.join(english.SMALL_NUMERALS)})\b)[^\W\d]{{1,12}}\s+)?"
+    rf"(?P<english>{_any(_ENGLISH_BEHIND)})(?!\w)(?!\s+(?:than|\d))"
     rf"|\s*[^\W\d_]{{0,2}}?(?P<chinese>{_any(_CHINESE_BEHIND)}))",
     re.IGNORECASE,
 )
+_AGES = {"older than": "lt", "younger than": "gt"}
+"""What is older than a day came before it."""
+_OF_TIME = re.compile("[年月日号点时岁]")
+"""Behind a number that is a year, or an age."""
 _NEITHER = re.compile(rf"(?:(?<!\w){english.NEITHER}|{chinese.NEITHER})$", re.IGNORECASE)
 _BY = re.compile(r"(?<!\w)(?<!grouped )(?<!ordered )(?<!sorted )by$", re.IGNORECASE)
 _FROM, _ON = re.compile(r"(?<!\w)from$", re.IGNORECASE), re.compile(r"\s+on(?:wards?)?(?!\w)", re.IGNORECASE)
@@ -71,9 +76,10 @@ def said_of(question: str, span: tuple[int, int], *, dated: bool = False) -> str
     if except_for is not None and _APART.match(question[span[1] :].lstrip(_QUOTES)):
         return None if _DENIED.search(before[: except_for.start()]) else "ne"
     match = _BEFORE.search(before)
-    said = {_behind(question[span[1] :].lstrip("\"'”’」"))}
+    said = {_behind(question[span[1] :].lstrip("\"'”’」"), dated=dated)}
     if match is not None:
-        said.add(_meant(match, _ENGLISH, _CHINESE))
+        older = _AGES.get((match["english"] or "").lower()) if dated else None
+        said.add(older or _meant(match, _ENGLISH, _CHINESE))
         before = before[: match.start()]
     if dated:
         said.add(_of_date(before, question[span[1] :]))
@@ -93,9 +99,11 @@ def _of_date(before: str, behind: str) -> str | None:
     return next((sign for sign, pattern in _DATED_BEHIND.items() if pattern.match(behind)), None)
 
 
-def _behind(text: str) -> str | None:
+def _behind(text: str, *, dated: bool) -> str | None:
     match = _BEHIND.match(text)
-    return None if match is None else _meant(match, _ENGLISH_BEHIND, _CHINESE_BEHIND)
+    if match is None or (match["chinese"] in chinese.TIMES_BEHIND and not (dated or _OF_TIME.match(text))):
+        return None
+    return _meant(match, _ENGLISH_BEHIND, _CHINESE_BEHIND)
 
 
 def _meant(match: re.Match[str], english_signs: Mapping[str, str], chinese_signs: Mapping[str, str]) -> str:

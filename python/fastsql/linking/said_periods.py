@@ -109,7 +109,7 @@ def _last(match: re.Match[str]) -> tuple[str, int] | None:
 
 def _number(said: str) -> int | None:
     if said.isascii():
-        return int(said) if said.isdigit() else english.SMALL_NUMERALS[said.lower()]
+        return int(said) if said.isdigit() else _IN_WORDS.get(said.lower().split()[-1])
     return chinese_cardinal(said)
 
 
@@ -117,8 +117,10 @@ def _ago(production: str, count: int) -> _Reader:
     return lambda _: (production, count)
 
 
+_IN_WORDS = {**english.SMALL_NUMERALS, "of": 2, "past": 1, "last": 1}
+"""Numbers in words: "a couple of" weeks, the "past" week."""
 _UNITS = {
-    "hour": ("hour", "小时", "个小时"),
+    "hour": ("h", "小时", "个小时"),
     "day": ("day", "天", "日"),
     "month": ("month", "个月"),
     "year": ("year", "年"),
@@ -127,7 +129,7 @@ _UNITS = {
 _HAN = f"[二三]?十[{chinese.ONE_TO_NINE}]?|[{chinese.ONE_TO_NINE}两]"
 _SMALL = "|".join(sorted(english.SMALL_NUMERALS, key=len, reverse=True))
 _UNIT = "(?P<unit>个?小时|天|日|周|个?星期|个?礼拜|个月|年)"
-_ENGLISH_UNIT = r"(?P<unit>hours?|days?|weeks?|months?|years?)(?!\w|\s+(?:of|before|after|prior)\b)"
+_ENGLISH_UNIT = r"(?P<unit>hours?|h(?:rs?)?|days?|weeks?|months?|years?)(?!\w|\s+(?:of|before|after|prior)\b)"
 _APART_FROM = "(?<![最附临靠接邻远])"
 _NO_TIME_BEFORE = r"(?<![目当以之此年月天日周个先期术院诊])"
 """Behind these, 前年 and 前天 are parts of other words: 目前年龄, 术前天数."""
@@ -140,9 +142,16 @@ _WORDINGS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
             _last,
         ),
         (
-            rf"(?<!\w)(?:the\s+)?(?:last|past|previous)\s+(?P<n>[0-9]{{1,3}}|{_SMALL})\s+{_ENGLISH_UNIT}",
+            rf"(?<!\w)(?:the\s+)?(?:last|past|previous)\s+(?P<n>[0-9]{{1,3}}|{_SMALL})(?:\s+|(?<=\d)(?=h)){_ENGLISH_UNIT}",
             _last,
         ),
+        (
+            rf"(?<!\w)(?:the\s+)?(?:last|past|previous)\s+(?P<n>(?:a\s+)?couple\s+of)\s+{_ENGLISH_UNIT}",
+            _last,
+        ),
+        (rf"(?<!\w)(?:the\s+)?(?P<n>past)\s+{_ENGLISH_UNIT}", _last),
+        (rf"(?<!\w)(?:within|over|during|in)\s+the\s+(?P<n>last)\s+(?=week|day|hour){_ENGLISH_UNIT}", _last),
+        (r"(?<!\w)(?:the\s+)?day\s+before\s+yesterday(?!\w)", _ago("in_day", 2)),
         (r"大前年(?!龄|纪)", _ago("in_year", 3)),
         (rf"{_NO_TIME_BEFORE}前年(?!龄|纪)", _ago("in_year", 2)),
         (r"去年|(?<![以之])上一?年度", _ago("in_year", 1)),

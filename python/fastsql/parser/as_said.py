@@ -24,6 +24,7 @@ _RANGE = Production("between")
 _OR, _AND, _OTHER = Production("or"), Production("and"), Production("ne")
 _EQUAL, _ZERO = Production("eq"), Production("zero")
 _LEAVES_OUT = frozenset(map(Production, ("not", "not_in", "not_exists", "except")))
+_OPPOSITE = {"gt": "le", "le": "gt", "ge": "lt", "lt": "ge", "eq": "ne", "ne": "eq"}
 _NOES = frozenset({"0", "n", "no", "f", "false", "否", "无"})
 _YESES = frozenset({"1", "y", "yes", "t", "true", "是", "有"})
 _NO_IN_FULL = frozenset({"no", "false", "否"})
@@ -37,16 +38,14 @@ _SAYS_ZERO = re.compile(r"(?<!\d)0(?!\d)|zero|零", re.IGNORECASE)
 def as_said(program: Program, question: str) -> Program:
     """The program; where the question says beside a value how it is compared, it is compared so.
 
-    What is other than a value may also be found by leaving out what equals it: that stays.
+    What is other than a value may also be found by leaving out what equals it, and what is always below by leaving out what is
+    at least that once: these stay.
     """
     program = _without_empty_ranges(program, question)
+    leaves_out = not _LEAVES_OUT.isdisjoint(program)
     for one in comparisons(program):
         said = _said(program[one.literal], question)
-        if (
-            said is None
-            or said == one.sign
-            or (said == "ne" and one.sign == "eq" and _LEAVES_OUT & set(program))
-        ):
+        if said is None or said == one.sign or (said == _OPPOSITE[one.sign] and leaves_out):
             continue
         program = one.turned(program, said)
     return _neither(program)

@@ -79,9 +79,15 @@ def _of_that_year(program: Program, question: str, period: SaidPeriod) -> Progra
             and isinstance(date, Literal)
             and date.format in YEARLY
             and date.span is not None
-            and question[period.span[1] : date.span[0]].strip() in ("", "的")
-            and period.span[1] <= date.span[0]
+            and _stand_together(question, period.span, date.span)
         ):
             condition = (_AND, sign, column, date, *_written(period, column))
             return (*program[:place], *condition, *program[place + _CONDITION :])
     return program
+
+
+def _stand_together(question: str, year: tuple[int, int], date: tuple[int, int]) -> bool:
+    """Whether a date is said as one of a year: 前年十二月, "January of last year"."""
+    first, second = sorted((year, date))
+    between = question[first[1] : second[0]].strip()
+    return first[1] <= second[0] and between in (("", "的") if first == year else ("", "of", ","))

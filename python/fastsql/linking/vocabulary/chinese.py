@@ -241,7 +241,7 @@ COMPARED = {
 """Before a value, these say how it is compared."""
 COMPARED_BEHIND = {
     "gt": ("之后", "以后"),
-    "ge": ("及以上", "或以上", "或更多", "或更高", "以来"),
+    "ge": ("及以上", "或以上", "或更多", "或更高", "以来", "及以后", "及之后"),
     "lt": ("之前", "以前"),
     "le": (
         "及以下",
@@ -258,9 +258,11 @@ COMPARED_BEHIND = {
     ),
 }
 """Behind a value and its unit, these do. Whether 以上 alone takes the value in, people do not agree on."""
+TIMES_BEHIND = ("之后", "以后", "之前", "以前")
+"""Those of them that speak of times alone: what a patient had before is no number."""
 DATED_BEHIND = {
     "gt": "(?:份|日|号)?后(?![半续])",
-    "ge": "(?:份|日|号)?(?:起|至今|以来)",
+    "ge": "(?:份|日|号)?(?:起(?![始诉草搏飞])|至今|以来)",
     "lt": "(?:份|日|号)?前(?![0-9一二三四五六七八九十两几半后])",
 }
 """Behind a date alone, these do."""

@@ -119,7 +119,7 @@ OR, AND = ("or",), ("and",)
 RANGE_TO = ("to", "through", "until", "till")
 """Between two dates, these make a range of them."""
 """Between what is listed."""
-IN_TIME = ("in", "during", "for", "of")
+IN_TIME = ("in", "on", "during", "for", "of")
 """Before a year or a month, these say that something was then."""
 BEFORE_LENGTHS = (
     *("than", "over", "under", "above", "below", "exceeding", "exceeds"),
@@ -221,10 +221,19 @@ COMPARED_SELDOM = {
         "longer than",
         "taller than",
         "dearer than",
+        "after the end of",
+        "since the end of",
     ),
-    "ge": ("no lower than", "no smaller than", "no fewer than", "not lower than", "not smaller than"),
-    "lt": ("fewer than", "younger than", "lighter than", "shorter than", "cheaper than"),
+    "ge": (
+        *("no lower than", "no smaller than", "no fewer than", "not lower than", "not smaller than"),
+        *("since the beginning of", "since the start of", "from the beginning of", "from the start of"),
+    ),
+    "lt": (
+        *("fewer than", "younger than", "lighter than", "shorter than", "cheaper than"),
+        *("before the beginning of", "before the start of"),
+    ),
     "le": (
+        *("before the end of", "by the end of", "until the end of", "up to the end of", "till the end of"),
         "no higher than",
         "no greater than",
         "no larger than",
@@ -244,8 +253,14 @@ COMPARED_BEHIND = {
 }
 """Behind an amount, these do."""
 COMPARED_BEHIND_SELDOM = {
-    "ge": ("or older", "and older", "or greater", "or later", "and later", "or after", "onwards", "onward"),
-    "le": ("or younger", "or fewer", "or smaller", "or earlier", "and earlier", "or before"),
+    "ge": (
+        *("or older", "and older", "or greater", "or later", "and later", "or after", "onwards", "onward"),
+        *("and over", "and up", "and more", "or longer", "+"),
+    ),
+    "le": (
+        *("or younger", "or fewer", "or smaller", "or earlier", "and earlier", "or before"),
+        *("and under", "and less", "or shorter"),
+    ),
 }
 DENIALS = (r"n['’]t", r"(?<!\w)(?:not|never|no|without|nor|neither|except|excluding)")
 """Before all that, these may turn it around."""
@@ -275,7 +290,10 @@ UNCOMPUTED = (
     *("(?:geometric|harmonic|weighted) (?:mean|average)s?", "(?:moving|rolling) averages?"),
 )
 """Statistics that the grammar has no word for, and that look like others that it has."""
-UNSAID_PERIODS = (r"(?:this|last|past|previous|current) (?:week|quarter|fortnight)(?! of)",)
+UNSAID_PERIODS = (
+    r"(?:this|current) (?:week|quarter|fortnight)(?! of)",
+    r"(?<!the )(?:last|previous) (?:week|fortnight)(?! of)|(?:last|previous) quarter(?! of)",
+)
 """Periods that the grammar has no word for: it counts days, months and years."""
 
 # ---------------------------------------------------------------- endings

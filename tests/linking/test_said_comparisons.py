@@ -55,6 +55,8 @@ def said(question: str, value: str, *, dated: bool = False) -> str | None:
         ("体重不低于80公斤", "ge"),
         ("体重大于等于80", "ge"),
         ("80岁及以上", "ge"),
+        ("80岁以上", "ge"),
+        ("80元以下", "le"),
         ("体重不足80", "lt"),
         ("年龄不满80岁", "lt"),
         ("未满80岁", "lt"),
@@ -108,13 +110,31 @@ def test_only_days_are_by_and_from(question: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "sign"),
+    [("成立于80年以前", "lt"), ("80年之后", "gt"), ("80年及以后", "ge"), ("80年及以前", "le")],
+)
+def test_numbers_of_years_have(question: str, sign: str) -> None:
+    assert said(question, "80") == sign
+
+
+def test_what_is_older_than_a_day_was_before_it() -> None:
+    assert said("older than 2018-02-03", "2018-02-03", dated=True) == "lt"
+    assert said("older than 80", "80") == "gt"
+
+
+def test_a_numeral_is_no_noun_of_the_value_before_it() -> None:
+    assert said("was given to patient 80 two or more times", "80") is None
+    assert said("given to patient 80 kg or more", "80") == "ge"
+
+
+@pytest.mark.parametrize(
     "question", ["2018-02-03开始的用药", "2018-02-03前后", "2018-02-03前三个月", "2018-02-03后半年"]
 )
 def test_what_began_on_a_day_or_lies_around_it_is_no_order(question: str) -> None:
     assert said(question, "2018-02-03", dated=True) is None
 
 
-@pytest.mark.parametrize("question", ["80起事故", "80前", "床80后"])
+@pytest.mark.parametrize("question", ["80起事故", "80前", "床80后", "患者80以前有什么疾病", "80之后"])
 def test_numbers_have_no_time_behind_them(question: str) -> None:
     assert said(question, "80") is None
 
@@ -142,7 +162,6 @@ def test_what_is_sorted_by_a_day_is_not_compared() -> None:
         "haven't been here since 80",
         "without more than 80",
         "没有超过80",
-        "80以上",  # with it or without it?
         "是不是80",  # is it?
         "没有来过，也不是80",
         "80起",  # so many incidents

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from fastsql.grammar import render, sql_to_program
+from fastsql.grammar import load_grammar, render, sql_to_program
 from fastsql.grammar.program import Literal, Production
 from fastsql.parser.periods import periods_as_said
 
 from ..worlds.stays_in_time import STAYS
 
 NOW = "2024-08-15 10:00:00"
+GRAMMAR = load_grammar()
 
 
 def asked(condition: str, question: str) -> str:
     program = sql_to_program(f"SELECT COUNT(*) FROM stays WHERE {condition}", STAYS)
-    return render(periods_as_said(program, question), STAYS, now=NOW).partition(" WHERE ")[2]
+    return render(periods_as_said(program, question, STAYS, GRAMMAR), STAYS, now=NOW).partition(" WHERE ")[2]
 
 
 def since(count: int, unit: str) -> str:
@@ -87,12 +88,12 @@ def test_a_month_behind_a_year_is_one_of_that_year() -> None:
     grounded = tuple(
         Literal("07", "%m", "", "date", (2, 4)) if isinstance(item, Literal) else item for item in program
     )
-    assert Production("in_year") in periods_as_said(grounded, question)
-    assert periods_as_said(grounded, "七月的住院") == grounded
+    assert Production("in_year") in periods_as_said(grounded, question, STAYS, GRAMMAR)
+    assert periods_as_said(grounded, "七月的住院", STAYS, GRAMMAR) == grounded
     apart = tuple(
         Literal("07", "%m", "", "date", (9, 11)) if isinstance(item, Literal) else item for item in program
     )
-    assert periods_as_said(apart, "前年住院的病人里七月的") == apart
+    assert periods_as_said(apart, "前年住院的病人里七月的", STAYS, GRAMMAR) == apart
 
 
 def test_the_words_of_a_period_are_said_by_its_number() -> None:
@@ -100,5 +101,9 @@ def test_the_words_of_a_period_are_said_by_its_number() -> None:
     grounded = tuple(
         Literal(3, "", "", "number", (1, 2)) if isinstance(item, Literal) else item for item in program
     )
-    (number,) = (item for item in periods_as_said(grounded, "近三个月的住院") if isinstance(item, Literal))
+    (number,) = (
+        item
+        for item in periods_as_said(grounded, "近三个月的住院", STAYS, GRAMMAR)
+        if isinstance(item, Literal)
+    )
     assert (number.provenance, number.span) == ("number", (0, 4))

@@ -19,6 +19,17 @@ CALENDAR = (
 """What compares a time with now: the period that is so many before this one, and what is no longer ago than that."""
 YEARLY = ("%m", "%m-%d")
 """Formats of dates that come every year."""
+TIMES = frozenset(
+    f"{how}_{unit}"
+    for how, units in (
+        ("in", ("year", "month", "day")),
+        *((how, ("year", "month", "day", "hour")) for how in ("since", "until", "within")),
+        ("same", ("year", "month", "day", "time")),
+        ("date", ("eq", "ne", "lt", "le", "gt", "ge")),
+    )
+    for unit in units
+) | {*PARTS_OF_TIMES, "year_month_of", "date_of"}
+"""Productions that say when something was."""
 DURATIONS = ("days_between", "hours_between")
 _DATED = "date_"
 _ROWS = Production("count_all")

@@ -29,6 +29,8 @@ _SCALE_OF_RANGE = re.compile(
     rf"(?:[-~至到][0-9]+(?:\.[0-9]+)?)(?P<han>[{''.join(chinese.SCALES_BEHIND_DIGITS)}])"
 )
 """Behind the first number of a range, whose second one has the scale of both: 1-2万."""
+_SPOKEN_SCALE = re.compile(r"(?P<han>[千万亿])(?P<next>[1-9])(?![0-9.,万千百])")
+"""1万6, which is 16,000."""
 _SHORT_SCALE = re.compile(r"(?<![a-z0-9_.])(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<scale>[kw])(?![a-z0-9_])")
 _SHORT_SCALES = {"k": 10**3, "w": 10**4}
 _TENTHS_OF_DEGREE = re.compile(r"(?<![a-z0-9_.])(?P<whole>[0-9]{2})度(?P<tenths>[1-9])(?![0-9度])")
@@ -96,11 +98,14 @@ def find_numbers(text: str) -> tuple[Candidate, ...]:
 def _digits(text: str) -> Iterator[Candidate]:
     for match in _TOP_DIGITS.finditer(text):
         yield Candidate(int(match.group()), "number", match.span(), "number")
+    reached = 0
     for match in _DIGITS.finditer(text):
         before = text[max(0, match.start() - 10) : match.start()]
-        if _CODE_BEFORE.search(before) and not _AFTER_TOP.search(before):
+        if match.start() < reached or (_CODE_BEFORE.search(before) and not _AFTER_TOP.search(before)):
             continue
-        yield from _written_number(text, match, before)
+        for candidate in _written_number(text, match, before):
+            reached = max(reached, candidate.span[1])
+            yield candidate
 
 
 def _written_number(text: str, match: re.Match[str], before: str) -> Iterator[Candidate]:
@@ -129,9 +134,12 @@ def _written_number(text: str, match: re.Match[str], before: str) -> Iterator[Ca
     if match["unit"] == "w" and has_han(text):
         return  # ten thousand, see `_chinese`
     scale = _SCALE.match(text, end)
-    shared = _SCALE_OF_RANGE.match(text, end)
+    shared, spoken = _SCALE_OF_RANGE.match(text, end), _SPOKEN_SCALE.match(text, end)
     if shared is not None:
         value = _scaled(value, _SCALES[shared["han"]])
+    elif spoken is not None and written.isdigit():
+        of_ten = _SCALES[spoken["han"]] // 10
+        value, end = (10 * int(written) + int(spoken["next"])) * of_ten, spoken.end()
     elif scale is not None and not match["unit"]:
         value, end = _scaled(value, _SCALES[scale["scale"] or scale["han"]]), scale.end()
     elif match["thousand"]:

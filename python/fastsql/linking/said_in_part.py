@@ -24,13 +24,14 @@ DISTANCE = 0.2
 """How far a part is from its value, as `nearness` tells that of others."""
 _HAN = re.compile("[\u4e00-\u9fff]+")
 _SHORT_OF_DEPARTMENTS = 3
+_NAMES = re.compile(chinese.NAMES_OF_PERSONS)
 
 _Forms = dict[str, tuple[str, tuple[int, ...]]]
 
 
 def said_in_part(text: str, schema: Schema, settled: Sequence[tuple[int, int]]) -> Iterator[Candidate]:
     """Candidates for values that `text` (folded) says so, outside what is `settled`; of two overlapping ones the longer."""
-    forms = _forms(schema.domains, _labels(schema))
+    forms = _forms(_without_persons(schema), _labels(schema))
     if not forms:
         return
     reached = 0
@@ -42,9 +43,19 @@ def said_in_part(text: str, schema: Schema, settled: Sequence[tuple[int, int]]) 
             if found is None or any(start < until and begun < end for begun, until in settled):
                 continue
             value, columns = found
+            if text[end : end + 1] in tuple(chinese.GOES_ON) and not value.endswith(text[start:end]):
+                continue
             yield Candidate(value, "text", (start, end), "schema", columns, distance=DISTANCE)
             reached = end
             break
+
+
+def _without_persons(schema: Schema) -> tuple[tuple[Value, ...], ...]:
+    """The known values by column; none of columns of names, as 建国 is no short form of one person's name among others."""
+    return tuple(
+        () if _NAMES.search(column.label) else values
+        for column, values in zip(schema.columns, schema.domains, strict=True)
+    )
 
 
 def _labels(schema: Schema) -> tuple[str, ...]:

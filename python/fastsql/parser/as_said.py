@@ -38,8 +38,8 @@ _SAYS_ZERO = re.compile(r"(?<!\d)0(?!\d)|zero|零", re.IGNORECASE)
 def as_said(program: Program, question: str) -> Program:
     """The program; where the question says beside a value how it is compared, it is compared so.
 
-    What is other than a value may also be found by leaving out what equals it, and what is always below by leaving out what is
-    at least that once: these stay.
+    What is other than a value may also be found by leaving out what equals it, and what is always below by leaving out what
+    is at least that once: these stay.
     """
     program = _without_empty_ranges(program, question)
     leaves_out = not _LEAVES_OUT.isdisjoint(program)

@@ -1,28 +1,48 @@
 """Periods that are told from now are those that the question says: 近三个月 is the last three months, 前年 two years back.
 
 A model that compares a time with the calendar has said which time it is; of how many units, and whether that period or what
-came since, it mistakes where its training said so seldom. "In the first half of this year" is read as that part of the year:
-the grammar has no such periods, and a model takes the whole year.
+came since, it mistakes where its training said so seldom, or it leaves the period out. "In the first half of this year" is
+read as that part of the year: the grammar has no such periods, and a model takes the whole year.
 """
 
 from __future__ import annotations
 
-from fastsql.grammar.compared import CALENDAR, YEARLY
+import re
+
+from fastsql.grammar.compared import CALENDAR, TIMES, YEARLY
+from fastsql.grammar.compile import Grammar
 from fastsql.grammar.program import ColumnRef, Literal, Production, Program, Terminal
 from fastsql.linking.said_periods import SaidPeriod, said_periods
+from fastsql.linking.vocabulary import english
+from fastsql.parser.ages import is_birth
+from fastsql.parser.outer_query import columns_of, tables_of, with_condition
+from fastsql.schema import Column, Schema
 
 _CALENDAR = frozenset(map(Production, CALENDAR))
-_AND, _IN_TIME = Production("and"), Production("date_eq")
+_AND = Production("and")
+_DATED = ("date_eq", "date_ge", "date_gt", "date_le", "date_lt")
+_LATER = ("date_ge", "date_gt")
+_REPEATED = {"in_year": YEARLY, "in_month": ("%d",)}
+"""Formats of dates that come in every such period."""
+_OTHER_ROWS = frozenset(
+    map(
+        Production,
+        ("in", "not_in", "exists", "not_exists", "scalar", "derived", "union", "intersect", "except"),
+    )
+)
+_DENIES = re.compile(rf"{'|'.join(english.DENIALS)}|[不没未除]", re.IGNORECASE)
+_TIME_BEHIND = re.compile("(?:时间|日期|时刻|日|时)$")
 _SMALL = {Production(name): number for number, name in enumerate(("zero", "one", "two"))}
 _CONDITION = 3
 """Terminals of a comparison with the calendar."""
 
 
-def periods_as_said(program: Program, question: str) -> Program:
+def periods_as_said(program: Program, question: str, schema: Schema, grammar: Grammar) -> Program:
     """The program; its one period that is told from now is the one that the question says.
 
-    Where the question or the program has several, nobody knows which is which: they stay. A month or a day that the program
-    takes of any year is one of the year that the question names in front of it.
+    Where the question or the program has several, nobody knows which is which: they stay. Months and days that the program
+    takes of any year are those of the year that the question names beside them, and days of any month those of the month. A
+    program without any time gets the period that is said, where one time of its rows can be meant.
     """
     said = said_periods(question)
     if len({(one.production, one.count, one.part and one.part.months) for one in said}) != 1:
@@ -30,7 +50,8 @@ def periods_as_said(program: Program, question: str) -> Program:
     (period, *_) = said
     places = [place for place in range(len(program) - 2) if _is_period(program, place)]
     if not places:
-        return _of_that_year(program, question, period)
+        found = _of_that_period(program, question, period)
+        return found if found != program else _with_period(program, question, period, schema, grammar)
     if len({(program[place], _count(program[place + 2])) for place in places}) != 1:
         return program
     for place in reversed(places):
@@ -67,23 +88,42 @@ def _written(period: SaidPeriod, column: ColumnRef, provenance: str = "") -> Pro
     return _AND, *whole, *within
 
 
-def _of_that_year(program: Program, question: str, period: SaidPeriod) -> Program:
-    """The program; a month that the question names behind the period, a year, is a month of that year."""
-    if period.production != "in_year" or period.part is not None:
+def _of_that_period(program: Program, question: str, period: SaidPeriod) -> Program:
+    """The program; a month or a day that the question names beside the period is one of that year, or month."""
+    forms = _REPEATED.get(period.production, ())
+    if period.part is not None:
         return program
     for place in range(len(program) - 2):
         sign, column, date = program[place : place + _CONDITION]
-        if (
-            sign == _IN_TIME
+        if not (
+            isinstance(sign, Production)
+            and sign.name in _DATED
             and isinstance(column, ColumnRef)
             and isinstance(date, Literal)
-            and date.format in YEARLY
+            and date.format in forms
             and date.span is not None
             and _stand_together(question, period.span, date.span)
         ):
-            condition = (_AND, sign, column, date, *_written(period, column))
-            return (*program[:place], *condition, *program[place + _CONDITION :])
+            continue
+        if sign.name in _LATER and period.count:
+            return program  # what came after a month of last year came this year, too
+        both = place and program[place - 1] == _AND and _is_until(program, place + _CONDITION, column, date)
+        start, end = (place - 1, place + 2 * _CONDITION) if both else (place, place + _CONDITION)
+        condition = (_AND, *_written(period, column), *program[start:end])
+        return (*program[:start], *condition, *program[end:])
     return program
+
+
+def _is_until(program: Program, place: int, column: ColumnRef, begun: Literal) -> bool:
+    """Whether a range of dates of one format, begun before, ends here."""
+    sign, same, date = program[place : place + _CONDITION]
+    return (
+        sign == Production("date_le")
+        and same == column
+        and isinstance(date, Literal)
+        and date.format == begun.format
+        and str(date.value) >= str(begun.value)
+    )
 
 
 def _stand_together(question: str, year: tuple[int, int], date: tuple[int, int]) -> bool:
@@ -91,3 +131,36 @@ def _stand_together(question: str, year: tuple[int, int], date: tuple[int, int])
     first, second = sorted((year, date))
     between = question[first[1] : second[0]].strip()
     return first[1] <= second[0] and between in (("", "的") if first == year else ("", "of", ","))
+
+
+def _with_period(
+    program: Program, question: str, period: SaidPeriod, schema: Schema, grammar: Grammar
+) -> Program:
+    """The program with the period that it leaves out, on the time of its rows that alone can be meant.
+
+    That is the one time of the tables of FROM that is no day of birth, or the one whose name the question says. Nothing is
+    put in where the program has other rows in mind, or where what is said may be denied.
+    """
+    if _DENIES.search(question) or not _OTHER_ROWS.isdisjoint(program) or _has_time(program):
+        return program
+    times = [
+        one
+        for one in columns_of(tables_of(program, grammar), schema)
+        if schema.columns[one.column].type == "time" and not is_birth(schema.columns[one.column])
+    ]
+    if len(times) > 1:
+        times = [one for one in times if _is_named(schema.columns[one.column], question)]
+    return with_condition(program, _written(period, times[0]), grammar) if len(times) == 1 else program
+
+
+def _has_time(program: Program) -> bool:
+    return any(
+        (isinstance(item, Literal) and item.format) or (isinstance(item, Production) and item.name in TIMES)
+        for item in program
+    )
+
+
+def _is_named(column: Column, question: str) -> bool:
+    """Whether a question says what happened at a time: 入院 of 入院时间."""
+    deed = _TIME_BEHIND.sub("", column.label)
+    return bool(deed) and deed != column.label and deed in question

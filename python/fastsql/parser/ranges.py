@@ -1,6 +1,6 @@
-"""From one date to another is all that lies between: 2022年3-5月, 2021到2022年, "from 2021 to 2022".
+"""From one end to another is all that lies between: 2022年3-5月, "from 2021 to 2022", 大于20小于40, 60岁以上80岁以下.
 
-A model that compares a time with one end of a range has said which time; that there is another end, words leave no doubt.
+A model that compares a thing with one end of a range has said which thing; that there is another end, words leave no doubt.
 """
 
 from __future__ import annotations
@@ -9,8 +9,11 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from fastsql.grammar.compile import Grammar
 from fastsql.grammar.program import ColumnRef, Literal, Production, Program
+from fastsql.grammar.tree import is_program
 from fastsql.linking.candidate import Candidate
+from fastsql.linking.said_comparisons import said_of
 from fastsql.linking.vocabulary import chinese, english
 
 _AND, _NOT = Production("and"), Production("not")
@@ -22,6 +25,14 @@ _TO = re.compile(
 )
 _COMPARED = 3
 """Terminals of a comparison."""
+_ABOVE = ("gt", "ge")
+_SIGNS = frozenset(map(Production, ("eq", "lt", "le", "gt", "ge")))
+_LONGEST = 5
+"""Terminals from a sign to what it compares an age with."""
+_BESIDE = re.compile(
+    rf"[^\W\d]{{0,3}}?(?:[且并但而又]|并且|而且|[,，、])?(?:{'|'.join(map(re.escape, chinese.BOUNDS))})?"
+)
+"""Between two bounds: a unit, and words that compare."""
 
 
 def with_ranges(program: Program, question: str, candidates: Sequence[Candidate]) -> Program:
@@ -44,6 +55,40 @@ def with_ranges(program: Program, question: str, candidates: Sequence[Candidate]
             ends = (_FROM, column, _literal(low), _UNTIL, column, _literal(high))
             program = (*program[:start], _AND, *ends, *program[start + _COMPARED :])
     return program
+
+
+def with_bounds(
+    program: Program, question: str, candidates: Sequence[Candidate], grammar: Grammar
+) -> Program:
+    """The program; where it compares an amount with one of two bounds that the question sets side by side, it has both."""
+    numbers = sorted((one for one in candidates if one.kind == "number"), key=lambda one: one.span)
+    for low, high in pairwise(numbers):
+        if low.span[1] > high.span[0] or not _BESIDE.fullmatch(question, low.span[1], high.span[0]):
+            continue
+        first, second = said_of(question, low.span), said_of(question, high.span)
+        used = [
+            number
+            for number, item in enumerate(program)
+            if isinstance(item, Literal) and item.span in (low.span, high.span)
+        ]
+        if len(used) != 1 or first is None or second is None or (first in _ABOVE) == (second in _ABOVE):
+            continue
+        start = _sign_before(program, used[0])
+        if start is None:
+            continue
+        amount = program[start + 1 : used[0]]
+        bounds = (Production(first), *amount, _literal(low), Production(second), *amount, _literal(high))
+        changed = (*program[:start], _AND, *bounds, *program[used[0] + 1 :])
+        program = changed if is_program(changed, grammar) else program
+    return program
+
+
+def _sign_before(program: Program, literal: int) -> int | None:
+    """Where the comparison of an amount with a literal begins: a column, its aggregate, or an age."""
+    for place in range(literal - 2, max(literal - _LONGEST, -1), -1):
+        if program[place] in _SIGNS:
+            return place
+    return None
 
 
 def _ranges(question: str, candidates: Sequence[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fastsql.engine import Decoded
 from fastsql.errors import DialectError, VerificationError
 from fastsql.grammar import read_path, render
-from fastsql.grammar.compared import CALENDAR, DURATIONS, PARTS_OF_TIMES, YEARLY
+from fastsql.grammar.compared import DURATIONS, PARTS_OF_TIMES
 from fastsql.grammar.inlining import count_part, count_shown, inline, turns_of
 from fastsql.grammar.program import EARLIER, Literal, Production, Program
 from fastsql.limits import Limits
@@ -33,7 +33,17 @@ _LISTED = re.compile(
     rf"(?<![A-Za-z])(?:{'|'.join((*english.OR, *english.AND))})(?![A-Za-z])|{'|'.join((*chinese.OR, *chinese.AND))}",
     re.IGNORECASE,
 )
-_CALENDAR = frozenset(map(Production, CALENDAR))
+_NOW = re.compile(
+    r"(?<![A-Za-z])(?:this|last|past|previous|yesterday)(?![A-Za-z])|[今去前本上昨近]|过去|这个月",
+    re.IGNORECASE,
+)
+"""What every wording of a period that is told from now has."""
+_AGES = re.compile(
+    rf"未成年|{chinese.BORN_IN}|[0-9]岁|(?<![A-Za-z])(?:aged?|old(?:er)?|young(?:er)?|years|their)(?![A-Za-z])",
+    re.IGNORECASE,
+)
+"""The same of ages."""
+_BOUND = re.compile(rf"{'|'.join(map(re.escape, chinese.BOUNDS))}|以[上下]")
 _PARTS_OF_TIMES, _DURATIONS = (frozenset(map(Production, names)) for names in (PARTS_OF_TIMES, DURATIONS))
 
 
@@ -201,17 +211,23 @@ def _as_asked(own: Program, linked: Linked) -> Program:
         from fastsql.parser.alternatives import with_alternatives  # where there may be some
 
         own = with_alternatives(own, question, linked.prepared.candidates)
-    if not _CALENDAR.isdisjoint(own) or any(
-        isinstance(item, Literal) and item.format in YEARLY for item in own
-    ):
+    if _NOW.search(question):
         from fastsql.parser.periods import periods_as_said  # where a period may be told from now
 
-        own = periods_as_said(own, question)
+        own = periods_as_said(own, question, schema, linked.space.grammar)
+    if _AGES.search(question):
+        from fastsql.parser.ages import ages_as_said  # where some age may be meant
+
+        own = ages_as_said(own, question, schema, linked.space.grammar)
     if any(isinstance(item, Literal) and item.format for item in own):
         from fastsql.parser.granularity import at_its_granularity  # where dates are compared
         from fastsql.parser.ranges import with_ranges
 
         own = at_its_granularity(with_ranges(own, question, linked.prepared.candidates), schema, question)
+    if _BOUND.search(question):
+        from fastsql.parser.ranges import with_bounds  # where two may be set
+
+        own = with_bounds(own, question, linked.prepared.candidates, linked.space.grammar)
     if not _PARTS_OF_TIMES.isdisjoint(own):
         from fastsql.parser.granularity import with_parts_as_text  # where a part of a time is taken
 

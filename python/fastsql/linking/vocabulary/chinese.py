@@ -8,83 +8,23 @@ from __future__ import annotations
 NO_VALUE = frozenset(("多少", "什么", "哪些", "哪个", "一个", "有没有", "可以", "名称", "编号"))
 """Words that are no value of a database by themselves."""
 
-GENERAL = frozenset(
-    (
-        *(
-            "病人",
-            "患者",
-            "医生",
-            "医师",
-            "护士",
-            "人员",
-            "科室",
-            "医院",
-            "门诊",
-            "住院",
-            "急诊",
-            "检查",
-            "检验",
-            "化验",
-            "治疗",
-        ),
-        *(
-            "手术",
-            "诊断",
-            "用药",
-            "药品",
-            "药物",
-            "费用",
-            "金额",
-            "数量",
-            "情况",
-            "时间",
-            "日期",
-            "人数",
-            "人次",
-            "次数",
-            "记录",
-        ),
-        *(
-            "信息",
-            "其他",
-            "一般",
-            "普通",
-            "正常",
-            "异常",
-            "男性",
-            "女性",
-            "年龄",
-            "中国",
-            "公司",
-            "学生",
-            "老师",
-            "学校",
-            "城市",
-        ),
-        *(
-            "平均",
-            "最高",
-            "最低",
-            "最大",
-            "最小",
-            "超过",
-            "大于",
-            "小于",
-            "高于",
-            "低于",
-            "所有",
-            "全部",
-            "没有",
-            "不是",
-            "进行",
-        ),
-    )
-)
+_GENERAL = """
+    病人 患者 医生 医师 护士 人员 科室 医院 门诊 住院 急诊 检查 检验 化验 治疗 手术 诊断 用药 药品 药物 费用
+    金额 数量 情况 时间 日期 人数 人次 次数 记录 信息 其他 一般 普通 正常 异常 男性 女性 年龄 中国 公司 学生
+    老师 学校 城市 平均 最高 最低 最大 最小 超过 大于 小于 高于 低于 所有 全部 没有 不是 进行 慢性 急性 感染
+    中毒 建议 复查 就诊 职工 居民 机构 银行 集团 药业 制药 体重 血压 蛋白 呼吸 消化 神经 注射 中心 血液 基础
+    指数 专项 机关 单位 炎症 疼痛 老年 孩子 成人 儿童 家属 标准 等级 级别 类型 方式 状态 结果 项目 部门
+"""
+GENERAL = frozenset(_GENERAL.split())
 """Words that everything is asked with: by themselves they are no part of a value."""
 CALLED = {"死亡": ("去世", "病故", "病逝", "身亡", "过世", "离世", "亡故"), "治愈": ("治好", "痊愈")}
 """Values, and what people call them."""
 DEPARTMENT = "科"
 """How departments' names end."""
+GOES_ON = "科病药号费员路院厂局镇乡率"
+"""What is followed by one of these is a part of a longer word: 消化 of 消化科, 慢性 of 慢性病."""
+NAMES_OF_PERSONS = "姓名|(?:医生|医师|护士|患者|病人|人员|员工|学生|老师|教师)名"
+"""In the labels of columns that hold them."""
 
 # ---------------------------------------------------------------- numerals
 
@@ -185,6 +125,8 @@ HALVES = {"年": 6, "月": 15, "小时": 30}
 """Half of a unit in the unit below."""
 DECADES = (r"(?:多|来|几)岁", r"岁(?:年龄)?段")
 """Behind a multiple of ten: ages of a decade."""
+BORN_IN = r"(?<![0-9])(?P<year>[5-9]0|[01]0)后(?![0-9天日半])"
+"""Those who were born in a decade: 90后."""
 MINUS = ("负", "零下")
 
 # ---------------------------------------------------------------- times of day
@@ -239,25 +181,18 @@ COMPARED = {
     "ne": ("不等于", "不是", "不为", "非", "≠"),
 }
 """Before a value, these say how it is compared."""
+BOUNDS = tuple(word for sign in ("gt", "ge", "lt", "le") for word in COMPARED[sign])
+"""Those that say more or less."""
 COMPARED_BEHIND = {
     "gt": ("之后", "以后"),
-    "ge": ("及以上", "或以上", "或更多", "或更高", "以来", "及以后", "及之后"),
+    "ge": ("以上", "及以上", "或以上", "或更多", "或更高", "以来", "及以后", "及之后"),
     "lt": ("之前", "以前"),
     "le": (
-        "及以下",
-        "或以下",
-        "或更少",
-        "或更低",
-        "为止",
-        "底之前",
-        "底以前",
-        "底前",
-        "末之前",
-        "末以前",
-        "末前",
+        *("以下", "以内", "及以下", "或以下", "或更少", "或更低", "为止", "及以前", "及之前"),
+        *("底之前", "底以前", "底前", "末之前", "末以前", "末前"),
     ),
 }
-"""Behind a value and its unit, these do. Whether 以上 alone takes the value in, people do not agree on."""
+"""Behind a value and its unit, these do. 以上 and 以下 take the value in (Civil Code of China, article 1259)."""
 TIMES_BEHIND = ("之后", "以后", "之前", "以前")
 """Those of them that speak of times alone: what a patient had before is no number."""
 DATED_BEHIND = {

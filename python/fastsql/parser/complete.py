@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 from fastsql.explanation.links import find_links
 from fastsql.grammar.inlining import turns_of
+from fastsql.grammar.program import Literal
+from fastsql.linking.folding import has_han
 from fastsql.parser.merge import merged
 from fastsql.parser.write import own_program
 from fastsql.reliability.assess import Asked, Reliability
@@ -34,6 +36,8 @@ _FALLS = 1.0
 """Nats that what is unfinished will at least lose until it is finished, were it to come first."""
 _MOST_PATIENT = 4
 """Nats. What is left out may be what no query can say."""
+_STRANGE = 1.5
+"""What a value counts that shares no letter with a Chinese question, as those that are meant do."""
 _NO_ANSWER = 0.5
 """Probability of having no answer from which a question is not searched for again: every query leaves out what it asks."""
 
@@ -92,8 +96,16 @@ def _has_no_answer(linked: Linked, decoded: Decoded, reliability: Reliability) -
 
 
 def _left_out(linked: Linked, decoded: Decoded, number: int, familiarity: Familiarity) -> float:
-    _, links = _read(linked, decoded, number)
-    return familiarity.left_out(linked.question, [link.span for link in links])
+    own, links = _read(linked, decoded, number)
+    found = familiarity.left_out(linked.question, [link.span for link in links])
+    return found + _made_up(own, linked.question) if has_han(linked.question) else found
+
+
+def _made_up(own: Program, question: str) -> float:
+    """How much a query holds that a Chinese question does not say: values without any of its letters."""
+    values = {item.value for item in own if isinstance(item, Literal) and isinstance(item.value, str)}
+    strange = sum(has_han(value) and not set(value) & set(question) for value in values)
+    return _STRANGE * strange
 
 
 def _read(linked: Linked, decoded: Decoded, number: int) -> tuple[Program, tuple[Link, ...]]:

@@ -34,6 +34,8 @@ _PARTS = frozenset(map(Production, PARTS_OF_TIMES))
 _ALSO = Production("also")
 _PART_OF_MONTH = re.compile(rf"份?的?(?P<part>{'|'.join(chinese.PARTS_OF_MONTHS)})")
 _LAST_DAY = 31
+_MONTHS = {_MONTH: _DAY, "%m": "%m-%d"}
+"""Formats of months, and of their days."""
 _HALF_DAY = 12
 _COMPARED = 3
 """Terminals of a comparison; a range has one more."""
@@ -155,8 +157,9 @@ def _said_part(
     if date.format == "%Y" and (part := part_of_year(question, span)) is not None:
         first, last = part.months
         return ((f"{date.value}-{first:02}", _MONTH), (f"{date.value}-{last:02}", _MONTH)), part.span
-    if date.format == _MONTH and (said := _PART_OF_MONTH.match(question, span[1])) is not None:
+    if date.format in _MONTHS and (said := _PART_OF_MONTH.match(question, span[1])) is not None:
         first, last = chinese.PARTS_OF_MONTHS[said["part"]]
-        end = (f"{date.value}", _MONTH) if last == _LAST_DAY else (f"{date.value}-{last:02}", _DAY)
-        return ((f"{date.value}-{first:02}", _DAY), end), (span[0], said.end())
+        day = _MONTHS[date.format]
+        end = (f"{date.value}", date.format) if last == _LAST_DAY else (f"{date.value}-{last:02}", day)
+        return ((f"{date.value}-{first:02}", day), end), (span[0], said.end())
     return None

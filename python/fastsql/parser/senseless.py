@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
+from fastsql.grammar.compared import CALENDAR, ORDERS
 from fastsql.grammar.compile import Grammar
 from fastsql.grammar.program import ColumnRef, Literal, Node, Production, Program, TableRef
 from fastsql.schema import Column, Schema
@@ -33,7 +34,9 @@ _MARK = re.compile(r"[:,;?!：，；？！]$|[:;?!]\s|[：；？！]")
 _EQUATES = frozenset(map(Production, ("eq", "ne")))
 _OPERANDS = 2
 _TWICE = 2
-_IS_NULL, _LEFT_JOIN, _CASE = map(Production, ("is_null", "left_join", "case"))
+_IS_NULL, _LEFT_JOIN, _CASE, _SCALAR = map(Production, ("is_null", "left_join", "case", "scalar"))
+_APART = ({"time", "text"}, {"time", "number"})
+"""Types of columns that have nothing in common; texts may be numbers."""
 _CALCULATED = _WITH_ITSELF | _ARITHMETIC | {_CASE}
 
 
@@ -42,8 +45,9 @@ def says_nothing(program: Program, schema: Schema, grammar: Grammar) -> bool:
 
     It adds up keys or days, takes a thing from itself or times itself, a text for a number or a date, a measure for a mark,
     counts alike what is and what is not, looks for a text with a sign of the question's, compares a number of rows with a
-    column of texts or times, asks for a range from a value to itself, for rows in which a column has two values or a primary
-    key none, or joins two tables on what both refer to though one refers to the other.
+    column of texts or times, columns of different kinds, or words by their order, asks for a range from a value to itself,
+    for rows in which a column has two values or a primary key none, or joins two tables on what both refer to though one
+    refers to the other.
     """
     nodes = _nodes_of(program, grammar)
     return (
@@ -56,6 +60,7 @@ def says_nothing(program: Program, schema: Schema, grammar: Grammar) -> bool:
         or _holds_a_mark(program)
         or _spans_nothing(program)
         or _compares_a_count_with_text(program, schema)
+        or _compares_what_has_no_order(program, schema)
         or _rules_itself_out(nodes)
         or _misses_a_primary_key(program, schema)
         or _joins_past_a_key(program, schema)
@@ -169,6 +174,29 @@ def _compares_a_count_with_text(program: Program, schema: Schema) -> bool:
             if not isinstance(item, Literal) and item not in _MARKED:
                 break  # what ends elsewhere
     return False
+
+
+def _compares_what_has_no_order(program: Program, schema: Schema) -> bool:
+    """Whether a day is to be a name, words come before others, or a column of words, all known, is told from now."""
+    for sign, column, other in zip(program, program[1:], program[2:], strict=False):
+        if not isinstance(column, ColumnRef) or not isinstance(sign, Production):
+            continue
+        kind = schema.columns[column.column].type
+        if sign.name in CALENDAR and _holds_words(schema.columns[column.column]):
+            return True
+        if sign not in _PLAIN:
+            continue
+        if isinstance(other, ColumnRef) and {kind, schema.columns[other.column].type} in _APART:
+            return True
+        if sign in _RANGES and kind == "time" and other == _SCALAR:
+            return True
+        if sign.name in ORDERS and isinstance(other, Literal) and not other.format and _is_wordy(other.value):
+            return True
+    return False
+
+
+def _is_wordy(value: str | float) -> bool:
+    return isinstance(value, str) and _DIGIT.search(value) is None
 
 
 def _adds_up_no_amounts(program: Program, schema: Schema) -> bool:

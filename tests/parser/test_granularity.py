@@ -106,6 +106,14 @@ def test_a_part_of_a_month_is_so_many_days(question: str, first: str, last: str)
     assert given(f"{MONTH} = '2021-03'", question) == f"({day} >= '{first}' AND {day} <= '{last}')"
 
 
+def test_a_decade_is_ten_years() -> None:
+    program = sql_to_program(f"SELECT COUNT(*) FROM stays WHERE {YEAR} = '1990'", STAYS)
+    question = "stays of the 1990s"
+    said = tuple(replace(item, span=(13, 18)) if isinstance(item, Literal) else item for item in program)
+    condition = render(at_its_granularity(said, STAYS, question), STAYS).partition(" WHERE ")[2]
+    assert condition == f"({YEAR} >= '1990' AND {YEAR} <= '1999')"
+
+
 def test_the_last_part_of_a_month_ends_with_it() -> None:
     day = "STRFTIME('%Y-%m-%d', stays.begun)"
     right = f"({day} >= '2021-02-21' AND {MONTH} <= '2021-02')"

@@ -65,10 +65,7 @@ def find_candidates(
     found += [
         quoted for quoted in _find_quoted(question) if not any(_same(quoted, value) for value in values)
     ]
-    if has_han(text):
-        from fastsql.linking.said_in_part import said_in_part  # which Chinese questions alone need
-
-        found += said_in_part(text, schema, [one.span for one in found])
+    found += _in_part(question, text, schema, found)
     if dictionary is not None:
         settled, closed = ([one.span for one in found] for found in (values, dates))
         found += [
@@ -85,6 +82,18 @@ def find_candidates(
         kept.sort(key=lambda one: (_PRECEDENCE.index(one.source), one.span[0] - one.span[1], one.span))
         kept = sorted(kept[:limit], key=lambda one: one.span)
     return tuple(kept)
+
+
+def _in_part(question: str, text: str, schema: Schema, found: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Values of the schema that a question says in part."""
+    settled = [one.span for one in found]
+    if has_han(text):
+        from fastsql.linking.said_in_part import said_in_part  # of either language, as most need one
+
+        return said_in_part(text, schema, settled)
+    from fastsql.linking.said_in_part_english import said_in_part as in_english
+
+    return in_english(question, schema, settled)
 
 
 def _find_quoted(question: str) -> tuple[Candidate, ...]:

@@ -34,6 +34,8 @@ _PARTS = frozenset(map(Production, PARTS_OF_TIMES))
 _ALSO = Production("also")
 _PART_OF_MONTH = re.compile(rf"份?的?(?P<part>{'|'.join(chinese.PARTS_OF_MONTHS)})")
 _LAST_DAY = 31
+_DECADE = re.compile("(?:1[89]|2[01])\\d0['’]?s")
+"""The 1990s: a model takes the first year of it."""
 _MONTHS = {_MONTH: _DAY, "%m": "%m-%d"}
 """Formats of months, and of their days."""
 _HALF_DAY = 12
@@ -153,10 +155,13 @@ _End: TypeAlias = tuple[str, str]
 def _said_part(
     date: Literal, span: tuple[int, int], question: str
 ) -> tuple[tuple[_End, _End], tuple[int, int]] | None:
-    """The first and the last month, or day, of the part that the question says, and where it does; None for all of it."""
+    """The first and last year, month or day of what the question says, and where it does; None where that is the date."""
     if date.format == "%Y" and (part := part_of_year(question, span)) is not None:
         first, last = part.months
         return ((f"{date.value}-{first:02}", _MONTH), (f"{date.value}-{last:02}", _MONTH)), part.span
+    if date.format == "%Y" and _DECADE.fullmatch(question, *span) is not None:
+        first_year = int(question[span[0] : span[0] + 4])
+        return ((str(first_year), "%Y"), (str(first_year + 9), "%Y")), span
     if date.format in _MONTHS and (said := _PART_OF_MONTH.match(question, span[1])) is not None:
         first, last = chinese.PARTS_OF_MONTHS[said["part"]]
         day = _MONTHS[date.format]

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fastsql.schema.comment_codes import Codes, codes_of
 from fastsql.schema.ddl_tokens import Piece, closing, is_symbol, joined, split_list
 from fastsql.schema.draft import DraftColumn, DraftKey, DraftTable
 from fastsql.schema.model import USUAL_NAMESPACES
-from fastsql.schema.names import fold, label_from_comment, label_from_name
+from fastsql.schema.names import fold, is_chinese, label_from_comment, label_from_name
+from fastsql.schema.sqltypes import classify_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,10 +161,27 @@ def namespace_of(parts: list[Piece], rename: Callable[[Piece], str]) -> str:
 
 
 def describe(item: DraftColumn | DraftTable, comment: str) -> None:
-    """Give an item the comment that the database has for it: a Chinese one often is its name in words."""
-    label = label_from_comment(comment)
-    item.label = label or item.label
-    item.description = "" if label == comment.strip() else comment
+    """Give an item the comment that the database has for it: a Chinese one often is its name in words, or explains codes.
+
+    What has a Chinese name keeps it.
+    """
+    codes = codes_of(comment) if isinstance(item, DraftColumn) else None
+    label = label_from_comment(comment if codes is None else codes.before)
+    if not is_chinese(item.name):
+        item.label = label or item.label
+    item.description = "" if item.label == comment.strip() else comment
+    if codes is not None and isinstance(item, DraftColumn):
+        _explain(item, codes)
+
+
+def _explain(column: DraftColumn, codes: Codes) -> None:
+    """Give a column the codes that its comment explains; numbers where it holds numbers."""
+    are_numbers = classify_type(column.type or column.sql_type) == "number"
+    if are_numbers and not all(code.isdigit() for code, _ in codes.named):
+        return
+    named = [(int(code) if are_numbers else code, word) for code, word in codes.named]
+    column.values = column.values or [code for code, _ in named]
+    column.value_synonyms = column.value_synonyms or [(code, [word]) for code, word in named]
 
 
 _CONSTRAINT_WORDS = frozenset({"PRIMARY", "FOREIGN", "UNIQUE", "CHECK", "EXCLUDE", "NOT", "KEY", "INDEX"})

@@ -48,6 +48,11 @@ def label_from_comment(comment: str) -> str:
     return head if 0 < len(head) <= _LABEL_CHARACTERS and _CHINESE.search(head) else ""
 
 
+def is_chinese(name: str) -> bool:
+    """Whether a name has Chinese characters."""
+    return _CHINESE.search(name) is not None
+
+
 def is_reserved(name: str) -> bool:
     """Whether SQLite keeps a table name for itself (``sqlite_sequence`` and its kin).
 

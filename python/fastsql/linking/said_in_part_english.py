@@ -68,7 +68,9 @@ def _meant(said: _Words, question: str, span: tuple[int, int], known: _Parts) ->
     """The value that words stand for, if they do."""
     whole = known.wholes.get(said)
     if whole is not None:
-        return whole if len(said) > 1 or said[0] not in known.names else None
+        return (
+            whole if len(said) > 1 or not (_is_common(said[0], known) or said[0] == whole.lower()) else None
+        )
     value = known.parts.get(said)
     if value is None:
         return None
@@ -78,8 +80,12 @@ def _meant(said: _Words, question: str, span: tuple[int, int], known: _Parts) ->
     written = question[slice(*span)]
     is_name = written[:1].isupper() and span[0] > 0 and written in _WORD.findall(value)
     is_title = _TITLE.search(question[: span[0]]) is not None
-    is_common = said[0] in known.names or written.lower() in STOP_WORDS or len(written) < _SHORTEST
-    return value if (is_name or is_title) and not is_common else None
+    return value if (is_name or is_title) and not _is_common(said[0], known) else None
+
+
+def _is_common(word: str, known: _Parts) -> bool:
+    """Whether a word by itself says nothing of a value."""
+    return word in known.names or word in STOP_WORDS or len(word) < _SHORTEST
 
 
 def _names(schema: Schema) -> frozenset[str]:

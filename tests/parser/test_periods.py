@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fastsql.grammar import load_grammar, render, sql_to_program
 from fastsql.grammar.program import Literal, Production
 from fastsql.parser.periods import periods_as_said
+from fastsql.schema import Schema
 
 from ..worlds.stays_in_time import STAYS
 
@@ -54,6 +57,23 @@ def test_a_model_s_period_is_the_one_that_is_said(found: str, question: str, rig
     assert asked(found, question) == right
 
 
+@pytest.mark.parametrize("dialect", ["sqlite", "postgres", "duckdb", "mysql"])
+@pytest.mark.parametrize("question", ["上周的住院", "stays of last quarter"])
+def test_a_week_or_a_quarter_is_from_its_first_day_to_that_of_the_next(question: str, dialect: str) -> None:
+    program = sql_to_program(f"SELECT COUNT(*) FROM stays WHERE {IN_MONTH.format(1)}", STAYS)
+    found = periods_as_said(program, question, STAYS, GRAMMAR)
+    assert [item.name for item in found if isinstance(item, Production)][:2] == ["and", "ge"]
+    assert "stays.begun" in render(found, STAYS, dialect=dialect, now=NOW).replace("`", "").replace('"', "")
+
+
+def test_this_week_has_no_end_yet() -> None:
+    week = f"DATE('{NOW}', 'weekday 0', '-6 days')"
+    assert asked(IN_MONTH.format(0), "本周的住院") == f"stays.begun >= {week}"
+    assert asked(IN_MONTH.format(0), "上周的住院") == (
+        f"(stays.begun >= DATE('{NOW}', 'weekday 0', '-6 days', '-7 days') AND stays.begun < {week})"
+    )
+
+
 @pytest.mark.parametrize(
     ("question", "first", "last"),
     [
@@ -80,6 +100,88 @@ def test_a_part_of_a_year_from_now_is_no_whole_one(question: str, first: str, la
 )
 def test_it_stays_where_it_is_said_or_nobody_knows_which_is_meant(found: str, question: str) -> None:
     assert asked(found, question) == asked(found, "")
+
+
+VISITS = Schema.from_ddl(
+    """CREATE TABLE 病人 (编号 INTEGER PRIMARY KEY, 出生日期 DATE, 姓名 TEXT);
+    CREATE TABLE 住院 (
+        住院号 INTEGER PRIMARY KEY, 病人 INTEGER REFERENCES 病人(编号), 入院日期 DATE, 出院日期 DATE
+    );
+    CREATE TABLE 费用 (
+        编号 INTEGER PRIMARY KEY, 住院 INTEGER REFERENCES 住院(住院号), 金额 REAL, 缴费时间 DATE, 有效期至 DATE
+    );"""
+)
+FEES = "SELECT SUM(金额) FROM 费用"
+
+
+def over_visits(sql: str, question: str) -> str:
+    program = sql_to_program(sql, VISITS)
+    return render(periods_as_said(program, question, VISITS, GRAMMAR), VISITS, now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("sql", "question", "column"),
+    [
+        (FEES, "去年的费用总和", "缴费时间"),
+        (f"{FEES} WHERE 金额 > 3", "近三个月超过3元的费用总和", "缴费时间"),
+        ("SELECT COUNT(*) FROM 住院", "上个月入院的有几次", "入院日期"),
+        (
+            "SELECT COUNT(*) FROM 病人 JOIN 住院 ON 病人.编号 = 住院.病人",
+            "今年出院的病人",
+            "出院日期",
+        ),
+    ],
+)
+def test_a_period_that_is_left_out_is_put_in_where_one_time_can_be_meant(
+    sql: str, question: str, column: str
+) -> None:
+    assert over_visits(sql, question).count(f'"{column}"') == 1
+    assert over_visits(sql, "").count(f'"{column}"') == 0
+
+
+@pytest.mark.parametrize(
+    ("sql", "question"),
+    [
+        ("SELECT COUNT(*) FROM 住院", "去年住院几次"),  # admitted, or discharged?
+        (FEES, "去年没有缴的费用"),
+        (FEES, "今年和去年的费用"),
+        (FEES, "费用总和"),
+        ("SELECT COUNT(*) FROM 病人", "今年的病人"),
+        (f"{FEES} WHERE 住院 IN (SELECT 住院号 FROM 住院)", "去年的费用"),
+        (f"{FEES} WHERE 缴费时间 > '2020-01-01'", "去年的费用"),
+        (f"{FEES} WHERE 有效期至 < DATE('now')", "到今天过期的费用"),
+    ],
+)
+def test_none_is_put_in_where_another_may_be_meant(sql: str, question: str) -> None:
+    assert over_visits(sql, question) == over_visits(sql, "")
+
+
+@pytest.mark.parametrize(
+    ("found", "question", "whole"),
+    [
+        ("STRFTIME('%m', begun) >= '03' AND STRFTIME('%m', begun) <= '05'", "今年03到05", "year"),
+        ("STRFTIME('%m', begun) > '03'", "今年03以后", "year"),
+        ("STRFTIME('%m', begun) < '10'", "去年10之前", "year"),
+        ("STRFTIME('%d', begun) = '05'", "上个月05号", "month"),
+    ],
+)
+def test_months_and_days_beside_a_period_are_of_it(found: str, question: str, whole: str) -> None:
+    program = sql_to_program(f"SELECT COUNT(*) FROM stays WHERE ({found})", STAYS)
+
+    def said(item: Literal) -> Literal:
+        place = question.index(str(item.value))
+        return replace(item, span=(place, place + 2))
+
+    grounded = tuple(said(item) if isinstance(item, Literal) else item for item in program)
+    condition = render(periods_as_said(grounded, question, STAYS, GRAMMAR), STAYS, now=NOW)
+    assert f"'start of {whole}'" in condition
+    assert found.partition(" ")[0] in condition.replace("stays.", "")
+
+
+def test_what_came_after_a_month_of_last_year_is_not_of_that_year_alone() -> None:
+    program = sql_to_program("SELECT COUNT(*) FROM stays WHERE STRFTIME('%m', begun) >= '03'", STAYS)
+    grounded = tuple(replace(item, span=(2, 4)) if isinstance(item, Literal) else item for item in program)
+    assert periods_as_said(grounded, "去年03以来", STAYS, GRAMMAR) == grounded
 
 
 def test_a_month_behind_a_year_is_one_of_that_year() -> None:

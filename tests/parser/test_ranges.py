@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from fastsql.grammar import render, sql_to_program
+from fastsql.grammar import load_grammar, render, sql_to_program
 from fastsql.grammar.program import Literal, Program
 from fastsql.linking.candidate import Candidate
 from fastsql.linking.candidates import find_candidates
-from fastsql.parser.ranges import with_ranges
+from fastsql.parser.ranges import with_bounds, with_ranges
 
 from ..worlds.stays_in_time import STAYS
 
@@ -61,3 +61,35 @@ def test_one_end_of_a_range_is_both(found: str, question: str, low: str, high: s
 )
 def test_what_is_no_range_or_has_both_ends_stays(found: str, question: str) -> None:
     assert asked(found, question) == asked(found, "")
+
+
+def bounded(condition: str, question: str) -> str:
+    candidates = find_candidates(question, STAYS)
+    program = grounded(sql_to_program(f"SELECT COUNT(*) FROM stays WHERE {condition}", STAYS), candidates)
+    return render(with_bounds(program, question, candidates, load_grammar()), STAYS).partition(" WHERE ")[2]
+
+
+@pytest.mark.parametrize(
+    ("found", "question", "right"),
+    [
+        ("days < 40", "住院大于20小于40天的", "(stays.days > 20 AND stays.days < 40)"),
+        ("days > 20", "住院超过20天不到40天的", "(stays.days > 20 AND stays.days < 40)"),
+        ("days <= 60", "20天以上60天以下的住院", "(stays.days >= 20 AND stays.days <= 60)"),
+        ("days = 20", "至少20天且不超过40天的住院", "(stays.days >= 20 AND stays.days <= 40)"),
+    ],
+)
+def test_one_of_two_bounds_is_both(found: str, question: str, right: str) -> None:
+    assert bounded(found, question) == right
+
+
+@pytest.mark.parametrize(
+    ("found", "question"),
+    [
+        ("days > 20", "超过20天的住院，编号大于40的"),
+        ("days > 20", "超过20天或者超过40天的"),
+        ("(days > 20 AND days < 40)", "大于20小于40天的"),
+        ("days > 20", "超过20天的40次住院"),
+    ],
+)
+def test_what_sets_no_two_bounds_stays(found: str, question: str) -> None:
+    assert bounded(found, question) == bounded(found, "")

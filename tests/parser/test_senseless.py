@@ -45,6 +45,13 @@ from ..worlds.stays_in_time import STAYS
         ("code <> 'a' AND code <> 'b'", False),
         ("code = 'a' OR code = 'b'", False),
         ("code = 'a' AND days IN (SELECT days FROM stays WHERE code = 'b')", False),
+        ("code > 'ward'", True),
+        ("code > 'a1'", False),
+        ("begun > code", True),
+        ("begun <= ended", False),
+        ("days = begun", True),
+        ("days > code", False),  # texts may be numbers
+        ("begun BETWEEN (SELECT COUNT(*) FROM stays) AND '2018-01-01'", True),
         ("code = 'a' INTERSECT SELECT COUNT(*) FROM stays WHERE code = 'b'", False),
     ],
 )

@@ -32,6 +32,8 @@ class PartOfYear:
 class SaidPeriod:
     """A period at `span` (characters): the production of the grammar that says it, and how many units ago it is or began.
 
+    Weeks, from Monday, and quarters have none: "in_week" and "in_quarter" stand for their first days (`STARTS`).
+
     `part`: of a year, the part that is meant; None for all of it.
     """
 
@@ -130,6 +132,7 @@ _HAN = f"[二三]?十[{chinese.ONE_TO_NINE}]?|[{chinese.ONE_TO_NINE}两]"
 _SMALL = "|".join(sorted(english.SMALL_NUMERALS, key=len, reverse=True))
 _UNIT = "(?P<unit>个?小时|天|日|周|个?星期|个?礼拜|个月|年)"
 _ENGLISH_UNIT = r"(?P<unit>hours?|h(?:rs?)?|days?|weeks?|months?|years?)(?!\w|\s+(?:of|before|after|prior)\b)"
+_WEEK = "(?:周|星期|礼拜)(?![一二三四五六日天年岁])"
 _APART_FROM = "(?<![最附临靠接邻远])"
 _NO_TIME_BEFORE = r"(?<![目当以之此年月天日周个先期术院诊])"
 """Behind these, 前年 and 前天 are parts of other words: 目前年龄, 术前天数."""
@@ -159,11 +162,21 @@ _WORDINGS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
         (r"上上个?月", _ago("in_month", 2)),
         (r"(?<![以之])上个?月", _ago("in_month", 1)),
         (r"(?<![成基样版])本月|这个月", _ago("in_month", 0)),
+        (rf"上上个?{_WEEK}", _ago("in_week", 2)),
+        (rf"(?<![以之])(?:上个?|上一){_WEEK}", _ago("in_week", 1)),
+        (rf"(?<![成基样版])(?:本|这个?|这一){_WEEK}", _ago("in_week", 0)),
+        (r"上上个?季度", _ago("in_quarter", 2)),
+        (r"(?<![以之])上个?季度", _ago("in_quarter", 1)),
+        (r"(?:本|这个|当前)季度", _ago("in_quarter", 0)),
+        (r"(?<!\w)(?:last|previous)\s+week(?!\w|\s+of\b)", _ago("in_week", 1)),
+        (r"(?<!\w)(?:this|current)\s+week(?!\w|\s+of\b)", _ago("in_week", 0)),
+        (r"(?<!\w)(?:last|previous)\s+quarter(?!\w|\s+of\b)", _ago("in_quarter", 1)),
+        (r"(?<!\w)(?:this|current)\s+quarter(?!\w|\s+of\b)", _ago("in_quarter", 0)),
         (r"大前天", _ago("in_day", 3)),
         (rf"{_NO_TIME_BEFORE}前[天日](?!数)", _ago("in_day", 2)),
         (r"昨[天日]", _ago("in_day", 1)),
         (r"(?<![如现])今[天日]", _ago("in_day", 0)),
-        (r"(?<!\w)last\s+year(?!\w)", _ago("in_year", 1)),
-        (r"(?<!\w)this\s+year(?!\w)", _ago("in_year", 0)),
+        (r"(?<!\w)last\s+year(?![\w'’])", _ago("in_year", 1)),
+        (r"(?<!\w)this\s+year(?![\w'’])", _ago("in_year", 0)),
     )
 )

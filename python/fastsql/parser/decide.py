@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from fastsql.engine.stopwatch import Stopwatch
 from fastsql.explanation.links import found_values
+from fastsql.grammar.compared import STARTS
+from fastsql.grammar.program import Production
 from fastsql.linking.vocabulary import chinese, english
 from fastsql.parser.assess import Assessed
 from fastsql.parser.link import Linked
@@ -25,7 +27,9 @@ _UNSAID = {
     "uncomputed": _any(english.UNCOMPUTED, chinese.UNCOMPUTED),
     "no such period": _any(english.UNSAID_PERIODS, chinese.UNSAID_PERIODS),
 }
-"""What no query of the grammar says, by the sentence that tells so."""
+"""What hardly any query of the grammar says, by the sentence that tells so."""
+_SAYING = {"uncomputed": frozenset(), "no such period": frozenset(map(Production, STARTS.values()))}
+"""What says it all the same."""
 UNLIKELY = 0.5
 """The probability of having no answer from which a refusal is laid to the question, not to the SQL."""
 
@@ -76,7 +80,7 @@ def nothing_to_go_by(written: Written, links: Sequence[Link], language: str = EN
     if says_only_values(written, links):
         return sentence(language, "only values")
     for key, pattern in _UNSAID.items():
-        words = _asked(linked, pattern)
+        words = None if _SAYING[key] & set(written.program) else _asked(linked, pattern)
         if words is not None:
             return sentence(language, key, words=quoted(language, words))
     return ""

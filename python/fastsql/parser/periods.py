@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from fastsql.grammar.compared import CALENDAR, TIMES, YEARLY
+from fastsql.grammar.compared import CALENDAR, STARTS, TIMES, YEARLY
 from fastsql.grammar.compile import Grammar
 from fastsql.grammar.program import ColumnRef, Literal, Production, Program, Terminal
 from fastsql.linking.said_periods import SaidPeriod, said_periods
@@ -27,10 +27,19 @@ _REPEATED = {"in_year": YEARLY, "in_month": ("%d",)}
 _OTHER_ROWS = frozenset(
     map(
         Production,
-        ("in", "not_in", "exists", "not_exists", "scalar", "derived", "union", "intersect", "except"),
+        (
+            *("in", "not_in", "exists", "not_exists", "scalar", "derived", "union", "intersect", "except"),
+            *("now", "day_back", "month_back", "year_back", "month_start_back", "year_start_back"),
+            *STARTS.values(),
+        ),
     )
 )
 _DENIES = re.compile(rf"{'|'.join(english.DENIALS)}|[不没未除]", re.IGNORECASE)
+_OF_PERIODS = re.compile(r"year|month|[年月]", re.IGNORECASE)
+_NO_EVENT = re.compile(
+    r"until|valid|due|expir|modif|updat|有效|到期|截止|失效|更新|修改|计划|预约", re.IGNORECASE
+)
+"""In the names of times that tell of no event of a row, or of one that is to come."""
 _TIME_BEHIND = re.compile("(?:时间|日期|时刻|日|时)$")
 _SMALL = {Production(name): number for number, name in enumerate(("zero", "one", "two"))}
 _CONDITION = 3
@@ -78,6 +87,8 @@ def _count(number: Terminal) -> int | None:
 
 def _written(period: SaidPeriod, column: ColumnRef, provenance: str = "") -> Program:
     """The condition that says a period, and the part of a year that it means."""
+    if period.production in STARTS:
+        return _from_start_to_start(period, column)
     # What is said by "three months" is not left out; "last year" is no number that stands in the question.
     said = (provenance, period.span) if provenance else ("", None)
     whole = Production(period.production), column, Literal(period.count, "", "", *said)
@@ -86,6 +97,16 @@ def _written(period: SaidPeriod, column: ColumnRef, provenance: str = "") -> Pro
     first, last = (Literal(f"{month:02}", "%m", "", "date", period.part.span) for month in period.part.months)
     within = (_AND, Production("date_ge"), column, first, Production("date_le"), column, last)
     return _AND, *whole, *within
+
+
+def _from_start_to_start(period: SaidPeriod, column: ColumnRef) -> Program:
+    """The condition that says a week or a quarter: not before its first day, and before that of the next one."""
+    start = Production(STARTS[period.production])
+    first, behind = (
+        Literal(count, "", "", "number", period.span) for count in (period.count, period.count - 1)
+    )
+    begun = Production("ge"), column, start, first
+    return (_AND, *begun, Production("lt"), column, start, behind) if period.count else begun
 
 
 def _of_that_period(program: Program, question: str, period: SaidPeriod) -> Program:
@@ -139,18 +160,29 @@ def _with_period(
     """The program with the period that it leaves out, on the time of its rows that alone can be meant.
 
     That is the one time of the tables of FROM that is no day of birth, or the one whose name the question says. Nothing is
-    put in where the program has other rows in mind, or where what is said may be denied.
+    put in where the program has other rows in mind, counts from now or reads a column of years, or where what is said may be
+    denied.
     """
     if _DENIES.search(question) or not _OTHER_ROWS.isdisjoint(program) or _has_time(program):
+        return program
+    used = {item.column for item in program if isinstance(item, ColumnRef)}
+    if any(_OF_PERIODS.search(schema.qualified_name(column)) for column in used):
         return program
     times = [
         one
         for one in columns_of(tables_of(program, grammar), schema)
-        if schema.columns[one.column].type == "time" and not is_birth(schema.columns[one.column])
+        if schema.columns[one.column].type == "time" and _tells_when(schema.columns[one.column])
     ]
     if len(times) > 1:
         times = [one for one in times if _is_named(schema.columns[one.column], question)]
-    return with_condition(program, _written(period, times[0]), grammar) if len(times) == 1 else program
+    if len(times) != 1 or times[0].column in used:
+        return program
+    return with_condition(program, _written(period, times[0]), grammar)
+
+
+def _tells_when(column: Column) -> bool:
+    """Whether a time is when something happened: no day of birth, nor one until which something holds."""
+    return not is_birth(column) and _NO_EVENT.search(f"{column.name} {column.label}") is None
 
 
 def _has_time(program: Program) -> bool:

@@ -291,8 +291,8 @@ UNCOMPUTED = (
 )
 """Statistics that the grammar has no word for, and that look like others that it has."""
 UNSAID_PERIODS = (
-    r"(?:this|current) (?:week|quarter|fortnight)(?! of)",
-    r"(?<!the )(?:last|previous) (?:week|fortnight)(?! of)|(?:last|previous) quarter(?! of)",
+    r"(?:this|last|previous|current) (?:week|quarter)(?! of)",
+    "(?:this|last|past|previous|current) fortnight(?! of)",
 )
 """Periods that the grammar has no word for: it counts days, months and years."""
 

@@ -58,6 +58,8 @@ def said(question: str, value: str, *, dated: bool = False) -> str | None:
         ("80岁以上", "ge"),
         ("80元以下", "le"),
         ("体重不足80", "lt"),
+        ("结果不80的", "ne"),
+        ("非80的", "ne"),
         ("年龄不满80岁", "lt"),
         ("未满80岁", "lt"),
         ("年满80岁的", "ge"),

@@ -178,7 +178,7 @@ COMPARED = {
         "截止到",
     ),
     "eq": ("等于", "＝"),
-    "ne": ("不等于", "不是", "不为", "非", "≠"),
+    "ne": ("不等于", "不是", "不为", "非", "不", "≠"),
 }
 """Before a value, these say how it is compared."""
 BOUNDS = tuple(word for sign in ("gt", "ge", "lt", "le") for word in COMPARED[sign])

@@ -23,6 +23,7 @@ CLINIC = Schema.from_dict(
                     {"name": "项目", "type": "text", "values": TESTS},
                     {"name": "疾病", "type": "text", "values": ILLS},
                     {"name": "去向", "type": "text", "values": ["治愈", "死亡"]},
+                    {"name": "主治医生", "type": "text", "values": ["李建国", "王芳"]},
                 ],
             }
         ],
@@ -64,6 +65,9 @@ def test_a_part_that_is_of_one_value_alone_stands_for_it(question: str, value: s
         "病人有几个",
         "骨",
         "下注",  # the middle of a word
+        "脑梗塞的病人",  # another word with the same beginning
+        "肱骨骨折的病人",
+        "刘建国医生的病人",  # no short form of another's name
     ],
 )
 def test_a_part_of_several_or_of_a_label_stands_for_none(question: str) -> None:

@@ -46,6 +46,7 @@ def found(question: str) -> dict[str, str]:
     [
         ("How often did Dr. Okafor operate?", "Tomas Okafor", "Dr. Okafor"),
         ("patients of nurse marsh", "Helen Marsh", "nurse marsh"),
+        ("whom Dr. Marsh treated", "Helen Marsh", "Dr. Marsh"),
         ("What did Haddad do?", "Samir Haddad", "Haddad"),
         ("all of Okafor's patients", "Tomas Okafor", "Okafor"),
         ("How many hip replacements?", "hip replacement", "hip replacements"),
@@ -69,6 +70,8 @@ def test_words_that_are_of_one_value_alone_stand_for_it(question: str, value: st
         "the stones of a kidney",
         "surgery",
         "the hall",
+        "patients of Dr. Ann Marsh",  # another Marsh
+        "the type 1 tumour",
     ],
 )
 def test_words_of_several_values_or_of_none_stand_for_nothing(question: str) -> None:

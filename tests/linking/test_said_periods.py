@@ -118,6 +118,35 @@ def test_parts_of_such_years(question: str, months: tuple[int, int]) -> None:
         ),
         *(
             "近两三年",
+            *(
+                "今年之前",
+                "去年以来",
+                "上个月以来",
+                "去年底",
+                "昨天以前",
+                "去年同期",
+                "比去年高",
+                "上周末",
+                "上周之前",
+            ),
+            *(
+                "标本周转时间",
+                "本周期的费用",
+                "上个周期",
+                "线上月均",
+                "年龄近2周岁",
+                "距今天数",
+                "过去年份",
+                "将近三个月",
+            ),
+            *(
+                "before this year",
+                "since last year",
+                "more than last year",
+                "last year of residency",
+                "last year's sales",
+            ),
+            *("past 30 days overdue", "in his last week", "the fırst half of 2020"),
             "近三个月前",
             "近一年半",
             "最近一次",
@@ -142,3 +171,8 @@ def test_what_says_no_period_from_now(question: str) -> None:
 
 def test_several_come_in_their_order() -> None:
     assert told("今年与去年相比") == [("in_year", 0), ("in_year", 1)]
+
+
+def test_a_question_of_nothing_but_periods_is_read_in_no_time() -> None:
+    for words in ("去年", "this year, ", "近3天", "in the last two weeks "):
+        assert len(said_periods(words * (100_000 // len(words)))) <= 16

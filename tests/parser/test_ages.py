@@ -72,7 +72,26 @@ def test_the_number_of_a_decade_is_no_age() -> None:
         ("SELECT COUNT(*) FROM patients WHERE birth_date > '2010-01-01'", "未成年病人"),
         ("SELECT COUNT(*) FROM patients", "80天后复查的病人"),
         ("SELECT COUNT(*) FROM patients", "成年病人"),
+        ("SELECT COUNT(*) FROM patients", "上午10:00后的病人"),
+        ("SELECT COUNT(*) FROM patients", "不是90后的病人"),
+        ("SELECT COUNT(*) FROM patients", "除未成年外的病人"),
+        ("SELECT COUNT(*) FROM patients", "90后和80后的病人各有多少"),
+        ("SELECT COUNT(*) FROM patients", "未成年病人占多少"),
     ],
 )
 def test_other_queries_stay(sql: str, question: str) -> None:
     assert asked(sql, question) == asked(sql, "")
+
+
+@pytest.mark.parametrize(
+    "condition", [f"{AGE} BETWEEN 90 AND 99", f"NOT ({AGE} = 90)", f"({AGE} = 90 OR sex = 'F')"]
+)
+def test_what_holds_the_number_otherwise_stays_whole(condition: str) -> None:
+    program = sql_to_program(f"SELECT COUNT(*) FROM patients WHERE {condition}", PEOPLE)
+    grounded = tuple(
+        Literal(item.value, "", "", "number", (0, 2))
+        if isinstance(item, Literal) and item.value == 90
+        else item
+        for item in program
+    )
+    assert ages_as_said(grounded, "90后的病人", PEOPLE, GRAMMAR) == grounded

@@ -13,14 +13,17 @@ import pytest
 from fastsql.decode import Hypothesis
 from fastsql.engine import Decoded
 from fastsql.errors import ModelError
+from fastsql.grammar import sql_to_program
+from fastsql.grammar.program import Literal
 from fastsql.limits import DEFAULT
 from fastsql.parser import Parser
-from fastsql.parser.complete import WIDER, complete
+from fastsql.parser.complete import WIDER, _made_up, complete
 from fastsql.parser.link import Linked, link
 from fastsql.reliability.assess import Reliability
 from fastsql.reliability.familiarity import Familiarity, TrainingQuestion
 from fastsql.reliability.judges import Judge
 from fastsql.reliability.regression import Regression
+from fastsql.schema import Schema
 
 from ..worlds.toy_bundle import AS_THE_SEQUENCE, load_toy, write_bundle
 from ..worlds.toy_model import SCHEMA
@@ -169,3 +172,21 @@ def test_a_weight_that_is_none_is_refused(tmp_path: Path, wrong: object) -> None
     folder = write_bundle(tmp_path / "toy", reliability={**AS_THE_SEQUENCE, "left_out": wrong})
     with pytest.raises(ModelError, match="left out"):
         load_toy(folder)
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "span", "found"),
+    [
+        ("没有药物过敏的病人", "磺胺", None, 1.5),
+        ("磺胺过敏的病人", "磺胺", None, 0.0),
+        ("去世的病人", "死亡", (0, 2), 0.0),  # which is called so
+        ("没有药物过敏的病人", "penicillin", None, 0.0),
+    ],
+)
+def test_a_value_without_a_letter_of_a_chinese_question_is_made_up(
+    question: str, value: str, span: tuple[int, int] | None, found: float
+) -> None:
+    schema = Schema.from_ddl("CREATE TABLE 病人 (过敏 TEXT)")
+    program = sql_to_program(f"SELECT COUNT(*) FROM 病人 WHERE 过敏 = '{value}'", schema)
+    said = tuple(replace(item, span=span) if isinstance(item, Literal) else item for item in program)
+    assert _made_up(said, question) == found

@@ -34,6 +34,8 @@ def within(count: int, unit: str) -> str:
 IN_MONTH = "datetime(begun, 'start of month') = datetime('now', 'start of month', '-{} month')"
 IN_YEAR = "datetime(begun, 'start of year') = datetime('now', 'start of year', '-{} year')"
 SINCE = "datetime(begun) >= datetime('now', '-{} {}')"
+WEEK = "DATE({}, 'weekday 0', '-6 days')"
+QUARTER = "DATE({0}, 'start of month', '-' || ((STRFTIME('%m', {0}) - 1) % 3) || ' months'{1}"
 IN_JULY = "STRFTIME('%m', begun) = '07'"
 
 
@@ -57,21 +59,23 @@ def test_a_model_s_period_is_the_one_that_is_said(found: str, question: str, rig
     assert asked(found, question) == right
 
 
-@pytest.mark.parametrize("dialect", ["sqlite", "postgres", "duckdb", "mysql"])
-@pytest.mark.parametrize("question", ["上周的住院", "stays of last quarter"])
-def test_a_week_or_a_quarter_is_from_its_first_day_to_that_of_the_next(question: str, dialect: str) -> None:
-    program = sql_to_program(f"SELECT COUNT(*) FROM stays WHERE {IN_MONTH.format(1)}", STAYS)
-    found = periods_as_said(program, question, STAYS, GRAMMAR)
-    assert [item.name for item in found if isinstance(item, Production)][:2] == ["and", "ge"]
-    assert "stays.begun" in render(found, STAYS, dialect=dialect, now=NOW).replace("`", "").replace('"', "")
-
-
-def test_this_week_has_no_end_yet() -> None:
-    week = f"DATE('{NOW}', 'weekday 0', '-6 days')"
-    assert asked(IN_MONTH.format(0), "本周的住院") == f"stays.begun >= {week}"
-    assert asked(IN_MONTH.format(0), "上周的住院") == (
-        f"(stays.begun >= DATE('{NOW}', 'weekday 0', '-6 days', '-7 days') AND stays.begun < {week})"
-    )
+@pytest.mark.parametrize(
+    ("question", "of_time", "of_now"),
+    [
+        ("上周的住院", WEEK.format("stays.begun"), f"DATE('{NOW}', 'weekday 0', '-6 days', '-7 days')"),
+        ("stays of this week", WEEK.format("stays.begun"), WEEK.format(f"'{NOW}'")),
+        ("本季度的住院", QUARTER.format("stays.begun", ")"), QUARTER.format(f"'{NOW}'", ")")),
+        (
+            "stays of last quarter",
+            QUARTER.format("stays.begun", ")"),
+            QUARTER.format(f"'{NOW}'", ", '-3 months')"),
+        ),
+    ],
+)
+def test_weeks_begin_on_mondays_and_quarters_with_their_first_day(
+    question: str, of_time: str, of_now: str
+) -> None:
+    assert asked(IN_MONTH.format(1), question) == f"{of_time} = {of_now}"
 
 
 @pytest.mark.parametrize(

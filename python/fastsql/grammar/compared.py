@@ -30,8 +30,9 @@ TIMES = frozenset(
     for unit in units
 ) | {*PARTS_OF_TIMES, "year_month_of", "date_of"}
 """Productions that say when something was."""
-STARTS = {"in_week": "week_start_back", "in_quarter": "quarter_start_back"}
-"""Periods from now that have no production of their own, with those of their first days."""
+STARTS = {"in_week": ("week_start", "week_start_back"), "in_quarter": ("quarter_start", "quarter_start_back")}
+"""Periods from now that have no production of their own, with those of their first days: of a time's, and of that so many
+before this one."""
 DURATIONS = ("days_between", "hours_between")
 _DATED = "date_"
 _ROWS = Production("count_all")

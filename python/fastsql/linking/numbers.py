@@ -25,9 +25,7 @@ _TOP_DIGITS = re.compile(r"(?<=top)[0-9]+(?![a-z0-9_.])")
 _SCALE = re.compile(
     rf" ?(?P<scale>{'|'.join(english.SCALES)}|hundred)\b|[多余来]?(?P<han>[{''.join(chinese.SCALES_BEHIND_DIGITS)}])"
 )
-_SCALE_OF_RANGE = re.compile(
-    rf"(?:[-~至到][0-9]+(?:\.[0-9]+)?)(?P<han>[{''.join(chinese.SCALES_BEHIND_DIGITS)}])"
-)
+_SCALE_OF_RANGE = re.compile(r"[-~至到](?P<until>[0-9]+(?:\.[0-9]+)?)(?P<han>[千万亿])(?![克米卡瓦])")
 """Behind the first number of a range, whose second one has the scale of both: 1-2万."""
 _SPOKEN_SCALE = re.compile(r"(?P<han>[千万亿])(?P<next>[1-9])(?![0-9.,万千百])")
 """1万6, which is 16,000."""
@@ -131,11 +129,9 @@ def _written_number(text: str, match: re.Match[str], before: str) -> Iterator[Ca
         yield Candidate(written, "text", (start, end), "number")
         return
     value: int | float = float(written.replace(",", "")) if "." in written else int(written.replace(",", ""))
-    if match["unit"] == "w" and has_han(text):
-        return  # ten thousand, see `_chinese`
     scale = _SCALE.match(text, end)
     shared, spoken = _SCALE_OF_RANGE.match(text, end), _SPOKEN_SCALE.match(text, end)
-    if shared is not None:
+    if shared is not None and value < float(shared["until"]):
         value = _scaled(value, _SCALES[shared["han"]])
     elif spoken is not None and written.isdigit():
         of_ten = _SCALES[spoken["han"]] // 10
@@ -261,7 +257,7 @@ def _chinese(text: str) -> Iterator[Candidate]:
     for match in _SO_MANY_PERCENT.finditer(text):
         yield from _percent(float(match["number"] or match["behind"]), match.span())
     for match in _SHORT_SCALE.finditer(text):
-        if match["scale"] == "w" or not _DIGITS.match(text, match.start()):
+        if match["scale"] == "w" or not _DIGITS.match(text, match.start()):  # weeks, too
             scaled = _scaled(float(match["number"]), _SHORT_SCALES[match["scale"]])
             yield Candidate(scaled, "number", match.span(), "number")
     for match in _TENTHS_OF_DEGREE.finditer(text):

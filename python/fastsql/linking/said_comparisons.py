@@ -42,8 +42,8 @@ _ENGLISH_BEHIND = _signs(english.COMPARED_BEHIND, english.COMPARED_BEHIND_SELDOM
 _CHINESE_BEHIND = _signs(chinese.COMPARED_BEHIND)
 _BEHIND = re.compile(
     rf"(?:\s*(?:(?!(?:{'|'.join(english.SMALL_NUMERALS)})\b)[^\W\d]{{1,12}}\s+)?"
-    rf"(?P<english>{_any(_ENGLISH_BEHIND)})(?!\w)(?!\s+(?:than|\d))"
-    rf"|\s*[^\W\d_]{{0,2}}?(?P<chinese>{_any(_CHINESE_BEHIND)}))",
+    rf"(?P<english>{_any(_ENGLISH_BEHIND)})(?!\w)(?!\s+(?:than|\d|(?:the|an?|to|treatment|observation|care)\b))"
+    rf"|\s*[^\W\d_]{{0,2}}?(?P<chinese>{_any(_CHINESE_BEHIND)})(?![科海属]))",
     re.IGNORECASE,
 )
 _AGES = {"older than": "lt", "younger than": "gt"}
@@ -106,8 +106,10 @@ def _behind(text: str, *, dated: bool) -> str | None:
     return _meant(match, _ENGLISH_BEHIND, _CHINESE_BEHIND)
 
 
-def _meant(match: re.Match[str], english_signs: Mapping[str, str], chinese_signs: Mapping[str, str]) -> str:
+def _meant(
+    match: re.Match[str], english_signs: Mapping[str, str], chinese_signs: Mapping[str, str]
+) -> str | None:
     found = match.groupdict()
     if found["english"] is not None:
-        return english_signs[" ".join(found["english"].lower().split())]
+        return english_signs.get(" ".join(found["english"].lower().split()))  # none for "at leaſt"
     return chinese_signs[found["chinese"]] if found["chinese"] is not None else _SIGNS[found["sign"]]

@@ -43,11 +43,24 @@ def said_in_part(text: str, schema: Schema, settled: Sequence[tuple[int, int]]) 
             if found is None or any(start < until and begun < end for begun, until in settled):
                 continue
             value, columns = found
-            if text[end : end + 1] in tuple(chinese.GOES_ON) and not value.endswith(text[start:end]):
+            if not _stands_apart(text, start, end, value):
                 continue
             yield Candidate(value, "text", (start, end), "schema", columns, distance=DISTANCE)
             reached = end
             break
+
+
+def _stands_apart(text: str, start: int, end: int, value: str) -> bool:
+    """Whether the words around a part of a value are no more of the same word: 前列腺 of 前列腺癌 is no 前列腺增生."""
+    part, before, behind = text[start:end], text[start - 1 : start], text[end : end + 1]
+    if part in chinese.CALLED.get(value, ()):
+        return True
+    ends = not value.endswith(part)
+    begins = not value.startswith(part[0])
+    return not (
+        (ends and _HAN.match(behind) and behind not in chinese.AFTER_WORDS)
+        or (begins and _HAN.match(before) and before not in chinese.BEFORE_WORDS)
+    )
 
 
 def _without_persons(schema: Schema) -> tuple[tuple[Value, ...], ...]:

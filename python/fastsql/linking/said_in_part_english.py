@@ -20,14 +20,17 @@ from fastsql.schema.model import Value
 
 LONGEST, MOST_WORDS = 60, 5
 """Letters of a value of which there are parts, and words of a part."""
-_TITLE = re.compile(
-    r"(?<!\w)(?:dr|doctor|prof|professor|mr|mrs|ms|miss|nurse|sister|surgeon)\.?\s+$", re.IGNORECASE
-)
+_TITLES = "dr|doctor|prof|professor|mr|mrs|ms|miss|nurse|sister|surgeon"
+_TITLE = re.compile(rf"(?<!\w)(?:{_TITLES})\.?\s+$", re.IGNORECASE)
+_IS_TITLE = re.compile(_TITLES, re.IGNORECASE)
+_LONGEST_TITLE = 20
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _SHORTEST = 3
 
 _Words = tuple[str, ...]
+_Place = tuple[str, int, int]
+"""A word, and its characters."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,8 @@ def said_in_part(question: str, schema: Schema, settled: Sequence[tuple[int, int
             if any(start < until and begun < end for begun, until in settled):
                 continue
             value = _meant(said, question, (start, end), known)
-            if value is not None:
-                title = _TITLE.search(question[:start])
+            if value is not None and (said in known.wholes or _stands_apart(words, first, last, known)):
+                title = _title(question, start)
                 span = (title.start() if title else start, end)
                 yield Candidate(value, "text", span, "schema", known.holders[value], distance=DISTANCE)
                 reached = end
@@ -79,8 +82,29 @@ def _meant(said: _Words, question: str, span: tuple[int, int], known: _Parts) ->
         return value if any(telling) else None
     written = question[slice(*span)]
     is_name = written[:1].isupper() and span[0] > 0 and written in _WORD.findall(value)
-    is_title = _TITLE.search(question[: span[0]]) is not None
+    is_title = _title(question, span[0]) is not None
     return value if (is_name or is_title) and not _is_common(said[0], known) else None
+
+
+def _stands_apart(words: Sequence[_Place], first: int, last: int, known: _Parts) -> bool:
+    """Whether the words around some are no more of the same: "acute kidney" of "acute kidney injury", Marsh of Ann Marsh."""
+    before = words[first - 1][0] if first else ""
+    behind = words[last + 1][0] if last + 1 < len(words) else ""
+    if (
+        first > 1
+        and before[:1].isupper()
+        and _key(before) not in known.names
+        and not _IS_TITLE.fullmatch(before)
+    ):
+        return False
+    if first == last:  # a name, which anything but a further name may follow
+        return not behind[:1].isupper()
+    return not behind or behind.lower() in STOP_WORDS or _key(behind) in known.names
+
+
+def _title(question: str, start: int) -> re.Match[str] | None:
+    """A title before a name."""
+    return _TITLE.search(question[:start], max(0, start - _LONGEST_TITLE))
 
 
 def _is_common(word: str, known: _Parts) -> bool:

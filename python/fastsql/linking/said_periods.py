@@ -11,6 +11,10 @@ from fastsql.linking.vocabulary import chinese, english
 
 DAYS_OF_WEEK = 7
 _MONTHS = 12
+_NEAR = 40
+"""Characters before a year in which its part is looked for."""
+_MOST = 16
+"""Periods that are read of a question."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,8 @@ def _periods(question: str) -> Iterator[SaidPeriod]:
             start, end = match.span()
             if any(start < until and begun < end for begun, until in taken):
                 continue
+            if len(taken) == _MOST:
+                return
             taken.append((start, end))
             read = reader(match)
             if read is not None:
@@ -69,13 +75,17 @@ def _periods(question: str) -> Iterator[SaidPeriod]:
 
 def part_of_year(question: str, span: tuple[int, int]) -> PartOfYear | None:
     """The part of a year, itself at these characters, that the words beside it mean; None for all of it."""
-    before = _PART_BEFORE.search(question[: span[0]])
+    behind_it = max(0, span[0] - _NEAR)
+    before = _PART_BEFORE.search(question[: span[0]], behind_it)
     if before is not None:
         whole = before.start(), span[1]
         if before["number"]:
             return PartOfYear(int(before["number"]), 4, whole)
         parts = 2 if before["unit"].lower() == "half" else 4
-        number = english.NTH_PARTS[before["word"].lower()] or parts
+        nth = english.NTH_PARTS.get(before["word"].lower())
+        if nth is None:  # a letter that only folds to one of these: "fırst"
+            return None
+        number = nth or parts
         return PartOfYear(number, parts, whole) if number <= parts else None
     behind = _PART_BEHIND.match(question, span[1])
     if behind is None:
@@ -131,9 +141,23 @@ _UNITS = {
 _HAN = f"[二三]?十[{chinese.ONE_TO_NINE}]?|[{chinese.ONE_TO_NINE}两]"
 _SMALL = "|".join(sorted(english.SMALL_NUMERALS, key=len, reverse=True))
 _UNIT = "(?P<unit>个?小时|天|日|周|个?星期|个?礼拜|个月|年)"
-_ENGLISH_UNIT = r"(?P<unit>hours?|h(?:rs?)?|days?|weeks?|months?|years?)(?!\w|\s+(?:of|before|after|prior)\b)"
-_WEEK = "(?:周|星期|礼拜)(?![一二三四五六日天年岁])"
-_APART_FROM = "(?<![最附临靠接邻远])"
+_ENGLISH_UNIT = (
+    r"(?P<unit>hours?|h(?:rs?)?|days?|weeks?|months?|years?)(?!\w|\s+(?:of|before|after|prior|overdue)\b)"
+)
+_WEEK = "(?:周(?![期岁转末])|星期|礼拜)(?![一二三四五六日天年岁])(?![底末初]|[之以]?[前后]|以?来|起|至今)"
+_APART_FROM = "(?<![最附临靠接邻远将龄])"
+_OWN = "(?<![成基样版标文剧脚课日])"
+"""Behind these, 本 is a part of another word: 标本周转."""
+_NO_ORDER = "(?<![比较除])"
+"""Behind these, a period is what others are compared with, or left out."""
+_ENDS = "(?![底末初内外]|同期|[之以]?[前后]|以?来|起|至今)"
+_YEAR_ENDS = rf"(?![龄轻份均纪终]){_ENDS}(?!年[底末初])"
+_MONTH_ENDS = rf"(?![经均]){_ENDS}"
+"""What began or ended then, and other words, is none of it."""
+_NOT_ENGLISH = (
+    r"(?<!\w)(?<!before )(?<!since )(?<!until )(?<!after )(?<!than )(?<!by )(?<!his )(?<!her )(?<!their )"
+)
+_NO_PART_OF = r"(?!\w|\s+(?:of|before|in\s+(?:hospital|office))\b)"
 _NO_TIME_BEFORE = r"(?<![目当以之此年月天日周个先期术院诊])"
 """Behind these, 前年 and 前天 are parts of other words: 目前年龄, 术前天数."""
 # In this order: what contains another wording comes first.
@@ -141,7 +165,7 @@ _WORDINGS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), reader)
     for pattern, reader in (
         (
-            rf"(?:最近|过去|{_APART_FROM}近)的?这?(?P<n>半(?=年|个月)|[0-9]{{1,3}}|{_HAN}){_UNIT}(?!半|[之以]?[前后])",
+            rf"(?:最近|过去|{_APART_FROM}近)的?这?(?P<n>半(?=年|个月)|[0-9]{{1,3}}|{_HAN}){_UNIT}(?!半|[岁份]|[之以]?[前后])",
             _last,
         ),
         (
@@ -153,30 +177,33 @@ _WORDINGS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
             _last,
         ),
         (rf"(?<!\w)(?:the\s+)?(?P<n>past)\s+{_ENGLISH_UNIT}", _last),
-        (rf"(?<!\w)(?:within|over|during|in)\s+the\s+(?P<n>last)\s+(?=week|day|hour){_ENGLISH_UNIT}", _last),
+        (
+            rf"(?<!\w)(?:within|over|during|in)\s+the\s+(?P<n>last)\s+(?=week|day|hour){_ENGLISH_UNIT}",
+            _last,
+        ),
         (r"(?<!\w)(?:the\s+)?day\s+before\s+yesterday(?!\w)", _ago("in_day", 2)),
-        (r"大前年(?!龄|纪)", _ago("in_year", 3)),
-        (rf"{_NO_TIME_BEFORE}前年(?!龄|纪)", _ago("in_year", 2)),
-        (r"去年|(?<![以之])上一?年度", _ago("in_year", 1)),
-        (r"(?<![如现])今年|(?<![成基样])本年(?!龄|纪)", _ago("in_year", 0)),
-        (r"上上个?月", _ago("in_month", 2)),
-        (r"(?<![以之])上个?月", _ago("in_month", 1)),
-        (r"(?<![成基样版])本月|这个月", _ago("in_month", 0)),
-        (rf"上上个?{_WEEK}", _ago("in_week", 2)),
-        (rf"(?<![以之])(?:上个?|上一){_WEEK}", _ago("in_week", 1)),
-        (rf"(?<![成基样版])(?:本|这个?|这一){_WEEK}", _ago("in_week", 0)),
-        (r"上上个?季度", _ago("in_quarter", 2)),
-        (r"(?<![以之])上个?季度", _ago("in_quarter", 1)),
-        (r"(?:本|这个|当前)季度", _ago("in_quarter", 0)),
-        (r"(?<!\w)(?:last|previous)\s+week(?!\w|\s+of\b)", _ago("in_week", 1)),
-        (r"(?<!\w)(?:this|current)\s+week(?!\w|\s+of\b)", _ago("in_week", 0)),
-        (r"(?<!\w)(?:last|previous)\s+quarter(?!\w|\s+of\b)", _ago("in_quarter", 1)),
-        (r"(?<!\w)(?:this|current)\s+quarter(?!\w|\s+of\b)", _ago("in_quarter", 0)),
-        (r"大前天", _ago("in_day", 3)),
-        (rf"{_NO_TIME_BEFORE}前[天日](?!数)", _ago("in_day", 2)),
-        (r"昨[天日]", _ago("in_day", 1)),
-        (r"(?<![如现])今[天日]", _ago("in_day", 0)),
-        (r"(?<!\w)last\s+year(?![\w'’])", _ago("in_year", 1)),
-        (r"(?<!\w)this\s+year(?![\w'’])", _ago("in_year", 0)),
+        (rf"{_NO_ORDER}大前年{_YEAR_ENDS}", _ago("in_year", 3)),
+        (rf"{_NO_ORDER}{_NO_TIME_BEFORE}前年{_YEAR_ENDS}", _ago("in_year", 2)),
+        (rf"{_NO_ORDER}(?<!过)(?:去年|(?<!以)(?<!之)上一?年度){_YEAR_ENDS}", _ago("in_year", 1)),
+        (rf"{_NO_ORDER}(?<![如现当])今年{_YEAR_ENDS}|{_NO_ORDER}{_OWN}本年{_YEAR_ENDS}", _ago("in_year", 0)),
+        (rf"{_NO_ORDER}上上个?月{_MONTH_ENDS}", _ago("in_month", 2)),
+        (rf"{_NO_ORDER}(?<![以之线网床晚早])上个?月{_MONTH_ENDS}", _ago("in_month", 1)),
+        (rf"{_NO_ORDER}(?:{_OWN}本月|这个月){_MONTH_ENDS}", _ago("in_month", 0)),
+        (rf"{_NO_ORDER}上上个?{_WEEK}", _ago("in_week", 2)),
+        (rf"{_NO_ORDER}(?<![以之线网床晚早])(?:上个?|上一){_WEEK}", _ago("in_week", 1)),
+        (rf"{_NO_ORDER}(?:{_OWN}本|这个?|这一){_WEEK}", _ago("in_week", 0)),
+        (rf"{_NO_ORDER}(?<![以之])上上个?季度{_ENDS}", _ago("in_quarter", 2)),
+        (rf"{_NO_ORDER}(?<![以之线网])上个?季度{_ENDS}", _ago("in_quarter", 1)),
+        (rf"{_NO_ORDER}(?:{_OWN}本|这个|当前)季度{_ENDS}", _ago("in_quarter", 0)),
+        (rf"{_NO_ORDER}大前天{_ENDS}", _ago("in_day", 3)),
+        (rf"{_NO_ORDER}{_NO_TIME_BEFORE}前[天日](?!数){_ENDS}", _ago("in_day", 2)),
+        (rf"{_NO_ORDER}昨[天日]{_ENDS}", _ago("in_day", 1)),
+        (rf"{_NO_ORDER}(?<![如现距当])今[天日](?!数){_ENDS}", _ago("in_day", 0)),
+        (rf"{_NOT_ENGLISH}(?:last|previous)\s+week{_NO_PART_OF}", _ago("in_week", 1)),
+        (rf"{_NOT_ENGLISH}(?:this|current)\s+week{_NO_PART_OF}", _ago("in_week", 0)),
+        (rf"{_NOT_ENGLISH}(?:last|previous)\s+quarter{_NO_PART_OF}", _ago("in_quarter", 1)),
+        (rf"{_NOT_ENGLISH}(?:this|current)\s+quarter{_NO_PART_OF}", _ago("in_quarter", 0)),
+        (rf"{_NOT_ENGLISH}last\s+year(?!['’]){_NO_PART_OF}", _ago("in_year", 1)),
+        (rf"{_NOT_ENGLISH}this\s+year(?!['’]){_NO_PART_OF}", _ago("in_year", 0)),
     )
 )

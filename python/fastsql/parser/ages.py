@@ -10,6 +10,7 @@ import re
 
 from fastsql.grammar.compile import Grammar
 from fastsql.grammar.program import ColumnRef, Literal, Production, Program
+from fastsql.grammar.tree import is_program
 from fastsql.linking.vocabulary import chinese
 from fastsql.parser.outer_query import columns_of, tables_of, with_condition
 from fastsql.schema import Column, Schema
@@ -17,10 +18,16 @@ from fastsql.schema import Column, Schema
 _BIRTH = re.compile(r"birth|(?<![a-z])dob(?![a-z])|出生|生日", re.IGNORECASE)
 _YEAR_OF, _AND = Production("year_of"), Production("and")
 _COMPARES = frozenset(map(Production, ("eq", "ne", "lt", "le", "gt", "ge", "between", "not_between")))
+_SIGNS = _COMPARES - {Production("between"), Production("not_between")}
+_WITHIN = frozenset(map(Production, ("not", "or", "and")))
 _OLDEST = 130
 _OF_AGE = 18
 _UNDER_AGE = re.compile("未成年")
 _BORN_IN = re.compile(chinese.BORN_IN)
+_SAYS_MORE = re.compile(
+    rf"[不没未除非](?!成年)|占|比例|百分比|比率|{chinese.BORN_IN.replace('year', 'one')}.*{chinese.BORN_IN}"
+)
+"""What denies an age, asks for a share of all ages, or names two decades."""
 _THIS_CENTURY = 50
 """Two digits of a year below which it is one of this century."""
 
@@ -34,7 +41,7 @@ def ages_as_said(program: Program, question: str, schema: Schema, grammar: Gramm
     """The program; a year of birth that is compared with an age is one, and what the question says of ages is in it."""
     program = _ages_of_years(program, schema)
     under_age, decade = _UNDER_AGE.search(question), _BORN_IN.search(question)
-    if under_age is None and decade is None:
+    if (under_age is None) == (decade is None) or _SAYS_MORE.search(question):
         return program
     births = [
         one
@@ -45,7 +52,8 @@ def ages_as_said(program: Program, question: str, schema: Schema, grammar: Gramm
         return program
     (birth,) = births
     if decade is not None:
-        program = _without_number(program, birth, decade.span())
+        shorter = _without_number(program, decade.span())
+        program = shorter if is_program(shorter, grammar) else program
     if any(isinstance(item, ColumnRef) and item.column == birth.column for item in program):
         return program
     if under_age is not None:
@@ -73,19 +81,14 @@ def _ages_of_years(program: Program, schema: Schema) -> Program:
     return program
 
 
-def _without_number(program: Program, birth: ColumnRef, said: tuple[int, int]) -> Program:
-    """The program without the comparison of an age with the number of a decade: 90 of 90后."""
-    for place in range(len(program) - 4):
-        sign, *age, column, number = program[place : place + 5]
-        if (
-            sign in _COMPARES
-            and age == [Production("years_between"), Production("now")]
-            and column == birth
-            and isinstance(number, Literal)
-            and number.span is not None
-            and said[0] <= number.span[0] < said[1]
-        ):
-            return (*program[:place], *program[place + 5 :])
+def _without_number(program: Program, said: tuple[int, int]) -> Program:
+    """The program without the comparison of an age, or of anything, with the number of a decade: 90 of 90后."""
+    for place, item in enumerate(program):
+        if not isinstance(item, Literal) or item.span is None or not said[0] <= item.span[0] < said[1]:
+            continue
+        start = next((one for one in range(place - 1, -1, -1) if program[one] in _SIGNS), None)
+        if start is not None and (start == 0 or program[start - 1] not in _WITHIN):
+            return (*program[:start], *program[place + 1 :])
     return program
 
 

@@ -103,7 +103,8 @@ def _left_out(linked: Linked, decoded: Decoded, number: int, familiarity: Famili
 
 def _made_up(own: Program, question: str) -> float:
     """How much a query holds that a Chinese question does not say: values without any of its letters."""
-    values = {item.value for item in own if isinstance(item, Literal) and isinstance(item.value, str)}
+    unsaid = (item.value for item in own if isinstance(item, Literal) and item.span is None)
+    values = {value for value in unsaid if isinstance(value, str)}
     strange = sum(has_han(value) and not set(value) & set(question) for value in values)
     return _STRANGE * strange
 

@@ -28,7 +28,10 @@ _UNSAID = {
     "no such period": _any(english.UNSAID_PERIODS, chinese.UNSAID_PERIODS),
 }
 """What hardly any query of the grammar says, by the sentence that tells so."""
-_SAYING = {"uncomputed": frozenset(), "no such period": frozenset(map(Production, STARTS.values()))}
+_SAYING = {
+    "uncomputed": frozenset(),
+    "no such period": frozenset(Production(of_now) for _, of_now in STARTS.values()),
+}
 """What says it all the same."""
 UNLIKELY = 0.5
 """The probability of having no answer from which a refusal is laid to the question, not to the SQL."""

@@ -27,7 +27,7 @@ _PARTS_OF_MOMENTS = ("%m", "%d", "%m-%d", "%H:%M", "%H:%M:%S")
 _YEAR_OF = Production("year_of")
 _WITH_TIME_OF_DAY = re.compile(r"TIMESTAMP|(?:SMALL)?DATETIME", re.IGNORECASE)
 _YEAR = re.compile(r"(?:1[89]|2\d)\d\d")
-_PART = re.compile(r"[01]?\d(?:[-:]|$)")
+_PART = re.compile(r"[0-2]?\d(?:[-:]|$)")
 """How a column's values begin that are parts of moments themselves: times of day, days of a year."""
 _IN_YEAR = Production("date_eq")
 _PARTS = frozenset(map(Production, PARTS_OF_TIMES))

@@ -43,6 +43,8 @@ def columns_of(tables: Sequence[int], schema: Schema) -> list[ColumnRef]:
 
 def with_condition(program: Program, condition: Program, grammar: Grammar) -> Program:
     """The program with one more condition in the WHERE of its outermost query; as it is where that has no place for it."""
+    if not is_program(program, grammar):
+        return program
     joins = read_tree(program, grammar).children[0]
     head = 1 + (0 if joins is None else len(program_of(joins)))
     changed = (*program[:head], *condition, *program[head:])

@@ -30,14 +30,17 @@ _OTHER_ROWS = frozenset(
         (
             *("in", "not_in", "exists", "not_exists", "scalar", "derived", "union", "intersect", "except"),
             *("now", "day_back", "month_back", "year_back", "month_start_back", "year_start_back"),
-            *STARTS.values(),
+            *(name for names in STARTS.values() for name in names),
         ),
     )
 )
 _DENIES = re.compile(rf"{'|'.join(english.DENIALS)}|[不没未除]", re.IGNORECASE)
-_OF_PERIODS = re.compile(r"year|month|[年月]", re.IGNORECASE)
+_OF_PERIODS = re.compile(r"year|month|年(?![龄纪])|月", re.IGNORECASE)
+_TIME_OF_DAY = re.compile(r"TIME\b(?!STAMP)", re.IGNORECASE)
 _NO_EVENT = re.compile(
-    r"until|valid|due|expir|modif|updat|有效|到期|截止|失效|更新|修改|计划|预约", re.IGNORECASE
+    r"until|valid|due|expir|modif|updat|hire|join|found|establish|open|creat|sched|plan"
+    r"|有效|到期|截止|失效|更新|修改|计划|预约|入职|成立|建立|注册|建档|开业|开诊|营业",
+    re.IGNORECASE,
 )
 """In the names of times that tell of no event of a row, or of one that is to come."""
 _TIME_BEHIND = re.compile("(?:时间|日期|时刻|日|时)$")
@@ -88,7 +91,7 @@ def _count(number: Terminal) -> int | None:
 def _written(period: SaidPeriod, column: ColumnRef, provenance: str = "") -> Program:
     """The condition that says a period, and the part of a year that it means."""
     if period.production in STARTS:
-        return _from_start_to_start(period, column)
+        return _begun_with(period, column)
     # What is said by "three months" is not left out; "last year" is no number that stands in the question.
     said = (provenance, period.span) if provenance else ("", None)
     whole = Production(period.production), column, Literal(period.count, "", "", *said)
@@ -99,14 +102,10 @@ def _written(period: SaidPeriod, column: ColumnRef, provenance: str = "") -> Pro
     return _AND, *whole, *within
 
 
-def _from_start_to_start(period: SaidPeriod, column: ColumnRef) -> Program:
-    """The condition that says a week or a quarter: not before its first day, and before that of the next one."""
-    start = Production(STARTS[period.production])
-    first, behind = (
-        Literal(count, "", "", "number", period.span) for count in (period.count, period.count - 1)
-    )
-    begun = Production("ge"), column, start, first
-    return (_AND, *begun, Production("lt"), column, start, behind) if period.count else begun
+def _begun_with(period: SaidPeriod, column: ColumnRef) -> Program:
+    """The condition that says a week or a quarter: its first day is that of the time's."""
+    of_time, of_now = STARTS[period.production]
+    return Production("eq"), Production(of_time), column, Production(of_now), Literal(period.count)
 
 
 def _of_that_period(program: Program, question: str, period: SaidPeriod) -> Program:
@@ -182,7 +181,8 @@ def _with_period(
 
 def _tells_when(column: Column) -> bool:
     """Whether a time is when something happened: no day of birth, nor one until which something holds."""
-    return not is_birth(column) and _NO_EVENT.search(f"{column.name} {column.label}") is None
+    names = f"{column.name} {column.label}"
+    return not (is_birth(column) or _TIME_OF_DAY.match(column.sql_type) or _NO_EVENT.search(names))
 
 
 def _has_time(program: Program) -> bool:

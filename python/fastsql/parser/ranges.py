@@ -17,7 +17,7 @@ from fastsql.linking.said_comparisons import said_of
 from fastsql.linking.vocabulary import chinese, english
 
 _AND, _NOT = Production("and"), Production("not")
-_AT, _FROM, _UNTIL = map(Production, ("date_eq", "date_ge", "date_le"))
+_AT, _FROM, _UNTIL, _EQUAL = map(Production, ("date_eq", "date_ge", "date_le", "eq"))
 _MOMENTS = ("%Y", "%Y-%m", "%Y-%m-%d")
 _TO = re.compile(
     rf"\s*(?:(?<![A-Za-z])(?:{'|'.join(english.RANGE_TO)})(?![A-Za-z])|{'|'.join(chinese.TO)})\s*",
@@ -29,8 +29,10 @@ _ABOVE = ("gt", "ge")
 _SIGNS = frozenset(map(Production, ("eq", "lt", "le", "gt", "ge")))
 _LONGEST = 5
 """Terminals from a sign to what it compares an age with."""
+_UNITS = (*chinese.COUNTED, "岁", "周岁", "个月", "周", "块钱")
+_BOUNDS = "|".join(map(re.escape, chinese.BOUNDS))
 _BESIDE = re.compile(
-    rf"[^\W\d]{{0,3}}?(?:[且并但而又]|并且|而且|[,，、])?(?:{'|'.join(map(re.escape, chinese.BOUNDS))})?"
+    rf"(?:{'|'.join(_UNITS)})?(?:以[上下])?(?:[且并但而又]|并且|而且|[,，、])?(?:{_BOUNDS})?"
 )
 """Between two bounds: a unit, and words that compare."""
 
@@ -49,7 +51,11 @@ def with_ranges(program: Program, question: str, candidates: Sequence[Candidate]
         sign, column, date = program[start : start + _COMPARED]
         assert isinstance(date, Literal)
         own = low if date.span == low.span else high
-        if isinstance(column, ColumnRef) and date.format == own.format and sign in (_AT, _FROM, _UNTIL):
+        if (
+            isinstance(column, ColumnRef)
+            and date.format == own.format
+            and sign in (_AT, _EQUAL, _FROM, _UNTIL)
+        ):
             if sign == (_UNTIL if own is low else _FROM):
                 continue  # until the first, or from the last on: another range is meant
             ends = (_FROM, column, _literal(low), _UNTIL, column, _literal(high))

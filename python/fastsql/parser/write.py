@@ -28,21 +28,18 @@ if TYPE_CHECKING:
     from fastsql.session.turn import Turn
 
 
-_ONE_VALUE, _LIMIT = Production("scalar"), Production("limit")
+_ONE_VALUE, _LIMIT, _YEAR_OF = map(Production, ("scalar", "limit", "year_of"))
 _LISTED = re.compile(
     rf"(?<![A-Za-z])(?:{'|'.join((*english.OR, *english.AND))})(?![A-Za-z])|{'|'.join((*chinese.OR, *chinese.AND))}",
     re.IGNORECASE,
 )
 _NOW = re.compile(
-    r"(?<![A-Za-z])(?:this|last|past|previous|yesterday)(?![A-Za-z])|[今去前本上昨近]|过去|这个月",
+    r"(?<![A-Za-z])(?:this|last|past|previous|current|yesterday)(?![A-Za-z])|[今去前本上昨近这当]|过去",
     re.IGNORECASE,
 )
 """What every wording of a period that is told from now has."""
-_AGES = re.compile(
-    rf"未成年|{chinese.BORN_IN}|[0-9]岁|(?<![A-Za-z])(?:aged?|old(?:er)?|young(?:er)?|years|their)(?![A-Za-z])",
-    re.IGNORECASE,
-)
-"""The same of ages."""
+_AGES = re.compile(rf"未成年|{chinese.BORN_IN}")
+"""The same of ages that are no numbers."""
 _BOUND = re.compile(rf"{'|'.join(map(re.escape, chinese.BOUNDS))}|以[上下]")
 _PARTS_OF_TIMES, _DURATIONS = (frozenset(map(Production, names)) for names in (PARTS_OF_TIMES, DURATIONS))
 
@@ -200,8 +197,8 @@ def _names_of_rows(schema: Schema, table: int) -> set[int]:
 
 
 def _as_asked(own: Program, linked: Linked) -> Program:
-    """The program; its comparisons, alternatives, dates, order in time and units of durations are those that the question
-    plainly says.
+    """The program; its comparisons and bounds, alternatives, dates, periods and ages, order in time and units of durations
+    are those that the question plainly says.
     """
     if linked.as_written:
         return own
@@ -215,7 +212,7 @@ def _as_asked(own: Program, linked: Linked) -> Program:
         from fastsql.parser.periods import periods_as_said  # where a period may be told from now
 
         own = periods_as_said(own, question, schema, linked.space.grammar)
-    if _AGES.search(question):
+    if _AGES.search(question) or _YEAR_OF in own:
         from fastsql.parser.ages import ages_as_said  # where some age may be meant
 
         own = ages_as_said(own, question, schema, linked.space.grammar)

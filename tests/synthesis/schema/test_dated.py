@@ -43,6 +43,9 @@ def test_a_time_that_some_row_has_is_asked_for_beside_what_was(clinic: Schema, e
         "SELECT COUNT(*) FROM visits WHERE day > '2020-01-01'",
         "SELECT name FROM patients WHERE patient_id IN (SELECT patient_id FROM visits)",
         "SELECT COUNT(*) FROM wards",
+        "SELECT MAX(day) FROM visits",
+        "SELECT day, COUNT(*) FROM visits GROUP BY day",
+        "SELECT COUNT(v.visit_id) FROM patients p LEFT JOIN visits v ON p.patient_id = v.patient_id GROUP BY p.patient_id",
     ],
 )
 def test_no_time_goes_into(sql: str, clinic: Schema, executor: Executor) -> None:

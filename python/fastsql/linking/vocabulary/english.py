@@ -116,9 +116,9 @@ COUNTED = (
 DURATIONS = ("weeks?", "wks?", "decades?", "fortnights?", "quarters?")
 """Units of time that SQL counts in smaller ones."""
 OR, AND = ("or",), ("and",)
+"""Between what is listed."""
 RANGE_TO = ("to", "through", "until", "till")
 """Between two dates, these make a range of them."""
-"""Between what is listed."""
 IN_TIME = ("in", "on", "during", "for", "of")
 """Before a year or a month, these say that something was then."""
 BEFORE_LENGTHS = (
@@ -255,7 +255,7 @@ COMPARED_BEHIND = {
 COMPARED_BEHIND_SELDOM = {
     "ge": (
         *("or older", "and older", "or greater", "or later", "and later", "or after", "onwards", "onward"),
-        *("and over", "and up", "and more", "or longer", "+"),
+        *("and over", "and up", "and more", "or longer"),
     ),
     "le": (
         *("or younger", "or fewer", "or smaller", "or earlier", "and earlier", "or before"),
@@ -294,7 +294,7 @@ UNSAID_PERIODS = (
     r"(?:this|last|previous|current) (?:week|quarter)(?! of)",
     "(?:this|last|past|previous|current) fortnight(?! of)",
 )
-"""Periods that the grammar has no word for: it counts days, months and years."""
+"""Periods that models have not learnt to say; rules put some of them in (`parser/periods.py`)."""
 
 # ---------------------------------------------------------------- endings
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MANIFESTS: Mapping[str, str] = {
-    "css-zh": "230503bbc97d83b355379da1054ccbd9baf364627ff2b7ce2df32c19a6a7cd48",
+    "css-zh": "7468d61d85066bc0d52ac24bc27d1ce6f99e89fa4f0fe9f66909a67fd51f38f3",
     "ehr-en": "8cceb20003e01fcea090039a33b1a9a6664f1ff03ac08f3d719dd4edfe127ba9",
     "reranker-en": "f705be3134399017038f9541588091f8fe8af965f4edff0432645e047ed7db12",
     "reverse-en": "8362c0b07d12ae0022f92d333f8604e89faea739cdd9145dbb8072ac48c9c66a",

@@ -117,34 +117,13 @@ def test_many_questions_over_one_other_schema_count_no_more_than_the_most() -> N
     one = next(item for item in of_other_schemas() if item.question.part == FOREIGN)
 
     def shop(count: int) -> float:
-        pair = replace(one.question.pair, db_id="shop0")
-        question = replace(one.question, group="database shop0", pair=pair)
+        question = replace(one.question, group="database shop0")
         table = tabulate([*observations(), *rest, *count * [replace(one, question=question)]])
         own = np.array(table.groups) == "database shop0"
         return float(table.mass[own].sum() / table.mass[table.parts == FOREIGN].sum())
 
     assert shop(MOST_OF_A_SCHEMA) == pytest.approx(shop(10 * MOST_OF_A_SCHEMA))
     assert shop(MOST_OF_A_SCHEMA // 2) < 0.7 * shop(MOST_OF_A_SCHEMA)
-
-
-def test_variants_of_a_design_count_as_schemas_of_their_own() -> None:
-    rest = [item for item in of_other_schemas() if item.question.pair.db_id != "shop0"]
-    one = next(item for item in of_other_schemas() if item.question.part == FOREIGN)
-
-    def design(variants: int) -> float:
-        asked = [
-            replace(
-                one.question, group="database shop", pair=replace(one.question.pair, db_id=f"shop_{number}")
-            )
-            for number in range(variants)
-        ]
-        more = [replace(one, question=question) for question in asked for _ in range(MOST_OF_A_SCHEMA)]
-        table = tabulate([*observations(), *rest, *more])
-        own = np.array(table.groups) == "database shop"
-        others = (table.parts == FOREIGN) & ~own
-        return float(table.mass[own].sum() / table.mass[others].sum())
-
-    assert design(3) == pytest.approx(3 * design(1))
 
 
 def test_a_database_is_judged_by_the_others_alone() -> None:

@@ -39,7 +39,7 @@ the shares that EHRSQL 2024 states for what its systems meet: 80 % of its valid 
 have a SQL skeleton that training lacks. A confidence is right for such a mix and too high where more are odd."""
 MOST_OF_A_SCHEMA = 60
 """So many questions over one schema that was not trained on count fully; more of them count as much together. It is schemas
-that what is said of others is learnt from; variants of a design are schemas of their own, though no fold parts them."""
+that what is said of others is learnt from."""
 BESIDE: Mapping[str, float] = {PLAIN: 0.1, EVERYDAY: 0.1}
 """What others count beside them, on the schemas trained on; no figure is of these."""
 
@@ -197,7 +197,7 @@ def _as_arrays(observations: Sequence[Observation]) -> Table:
                 for item in observations
             ]
         ),
-        _mass(parts, [item.question.pair.db_id for item in observations]),
+        _mass(parts, [item.question.group for item in observations]),
         _others(observations),
     )
 
@@ -224,16 +224,16 @@ def shares_in_use(prior: Mapping[str, float], counts: Mapping[str, int]) -> dict
     return share
 
 
-def _mass(parts: NDArray[np.str_], schemas: Sequence[str]) -> Floats:
+def _mass(parts: NDArray[np.str_], groups: Sequence[str]) -> Floats:
     """What each question counts, so that the parts have their shares in use, 1 on average on either side."""
     mass = np.zeros(len(parts))
     for prior, most in (({**PRIOR, **BESIDE}, math.inf), (FOREIGN_PRIOR, MOST_OF_A_SCHEMA)):
         share = shares_in_use(prior, {part: int((parts == part).sum()) for part in prior})
         for part in prior:
             rows = np.flatnonzero(parts == part)
-            of = [schemas[row] for row in rows.tolist()]
+            of = [groups[row] for row in rows.tolist()]
             asked = Counter(of)
-            own = np.array([min(1.0, most / asked[schema]) for schema in of])
+            own = np.array([min(1.0, most / asked[group]) for group in of])
             mass[rows] = share[part] * own / max(own.sum(), 1.0)
         side = np.isin(parts, list(prior))
         if mass[side].any():

@@ -13,7 +13,7 @@ from itertools import combinations
 
 from fastsql.linking.candidate import Candidate
 from fastsql.linking.vocabulary import chinese
-from fastsql.schema import Column, Schema, Table
+from fastsql.schema import Schema
 from fastsql.schema.model import Value
 
 SHORTEST, LONGEST = 2, 12
@@ -31,7 +31,7 @@ _Forms = dict[str, tuple[str, tuple[int, ...]]]
 
 def said_in_part(text: str, schema: Schema, settled: Sequence[tuple[int, int]]) -> Iterator[Candidate]:
     """Candidates for values that `text` (folded) says so, outside what is `settled`; of two overlapping ones the longer."""
-    forms = _forms(_without_persons(schema), _labels(schema))
+    forms = _forms(_without_persons(schema), schema.texts)
     if not forms:
         return
     reached = 0
@@ -71,18 +71,8 @@ def _without_persons(schema: Schema) -> tuple[tuple[Value, ...], ...]:
     )
 
 
-def _labels(schema: Schema) -> tuple[str, ...]:
-    texts = (*_names(schema.tables), *_names(schema.columns))
-    return tuple(dict.fromkeys(text for text in texts if _HAN.search(text)))
-
-
-def _names(named: Sequence[Table] | Sequence[Column]) -> Iterator[str]:
-    for one in named:
-        yield from (one.label, one.name)
-
-
 @lru_cache(maxsize=64)
-def _forms(domains: tuple[tuple[Value, ...], ...], labels: tuple[str, ...]) -> _Forms:
+def _forms(domains: tuple[tuple[Value, ...], ...], texts: tuple[str, ...]) -> _Forms:
     """What values are called in part, with the one value that is meant and the columns that hold it."""
     holders: dict[str, list[int]] = {}
     for column, values in enumerate(domains):
@@ -100,7 +90,7 @@ def _forms(domains: tuple[tuple[Value, ...], ...], labels: tuple[str, ...]) -> _
         if not others
         and form not in holders
         and form not in general
-        and not any(form in label for label in labels)
+        and not any(form in text for text in texts)
     }
 
 

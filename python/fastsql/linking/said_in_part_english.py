@@ -35,27 +35,30 @@ _Place = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class _Parts:
-    """By words, the one value that they are all or a part of; and what names something of the schema."""
+    """By words, the one value that they are all or a part of; words that name something of the schema, and those with which
+    a value or a part of one begins.
+    """
 
     wholes: dict[_Words, str]
     parts: dict[_Words, str]
     holders: dict[str, tuple[int, ...]]
     names: frozenset[str]
+    first_words: frozenset[str]
 
 
 def said_in_part(question: str, schema: Schema, settled: Sequence[tuple[int, int]]) -> Iterator[Candidate]:
     """Candidates for values that a question says so, outside what is `settled`; of two overlapping ones the longer."""
-    known = _known(schema.domains, _names(schema))
+    known = _known(schema.domains, schema.texts)
     if not known.holders:
         return
     words = [(match.group(), *match.span()) for match in _WORD.finditer(question)]
+    keys = [_key(word) for word, _, _ in words]
     reached = 0
     for first, (_, start, _) in enumerate(words):
-        if start < reached:
+        if start < reached or keys[first] not in known.first_words:
             continue
         for last in range(min(len(words), first + MOST_WORDS) - 1, first - 1, -1):
-            end = words[last][2]
-            said = tuple(_key(word) for word, _, _ in words[first : last + 1])
+            end, said = words[last][2], tuple(keys[first : last + 1])
             if any(start < until and begun < end for begun, until in settled):
                 continue
             value = _meant(said, question, (start, end), known)
@@ -112,17 +115,8 @@ def _is_common(word: str, known: _Parts) -> bool:
     return word in known.names or word in STOP_WORDS or len(word) < _SHORTEST
 
 
-def _names(schema: Schema) -> frozenset[str]:
-    """The words of the schema's names."""
-    named = [
-        *((one.label, one.name) for one in schema.tables),
-        *((one.label, one.name) for one in schema.columns),
-    ]
-    return frozenset(_key(word) for texts in named for text in texts for word in name_words(text))
-
-
 @lru_cache(maxsize=64)
-def _known(domains: tuple[tuple[Value, ...], ...], names: frozenset[str]) -> _Parts:
+def _known(domains: tuple[tuple[Value, ...], ...], texts: tuple[str, ...]) -> _Parts:
     holders: dict[str, list[int]] = {}
     for column, values in enumerate(domains):
         for value in values:
@@ -136,11 +130,16 @@ def _known(domains: tuple[tuple[Value, ...], ...], names: frozenset[str]) -> _Pa
         for size in range(1, min(len(words), MOST_WORDS + 1)):
             for first in range(len(words) - size + 1):
                 parts.setdefault(words[first : first + size], set()).add(value)
+    of_one = {words: value for words, (value, *others) in _listed(wholes) if words and not others}
+    in_one = {
+        words: value for words, (value, *others) in _listed(parts) if not others and words not in wholes
+    }
     return _Parts(
-        {words: value for words, (value, *others) in _listed(wholes) if words and not others},
-        {words: value for words, (value, *others) in _listed(parts) if not others and words not in wholes},
+        of_one,
+        in_one,
         {value: tuple(columns) for value, columns in holders.items()},
-        names,
+        frozenset(_key(word) for text in texts for word in name_words(text)),
+        frozenset(words[0] for words in (*of_one, *in_one)),
     )
 
 

@@ -36,7 +36,7 @@ _OTHER_ROWS = frozenset(
 )
 _DENIES = re.compile(rf"{'|'.join(english.DENIALS)}|[不没未除]", re.IGNORECASE)
 _OF_PERIODS = re.compile(r"year|month|年(?![龄纪])|月", re.IGNORECASE)
-_TIME_OF_DAY = re.compile(r"TIME\b(?!STAMP)", re.IGNORECASE)
+_TIME_OF_DAY = re.compile(r"TIME\b", re.IGNORECASE)
 _NO_EVENT = re.compile(
     r"until|valid|due|expir|modif|updat|hire|join|found|establish|open|creat|sched|plan"
     r"|有效|到期|截止|失效|更新|修改|计划|预约|入职|成立|建立|注册|建档|开业|开诊|营业",

@@ -171,6 +171,14 @@ class Structure:
         return f"{self.table_name(self.columns[column].table)}.{self.columns[column].name}"
 
     @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The labels and names of tables and columns, each once."""
+        named = (text for one in self.tables for text in (one.label, one.name))
+        return tuple(
+            dict.fromkeys((*named, *(text for one in self.columns for text in (one.label, one.name))))
+        )
+
+    @cached_property
     def domains(self) -> tuple[tuple[Value, ...], ...]:
         """By column, the values that it is known to hold."""
         return tuple(column.values for column in self.columns)

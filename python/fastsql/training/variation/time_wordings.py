@@ -6,11 +6,13 @@ import random
 import re
 from collections.abc import Callable
 
+from fastsql.linking import said_periods
+
 Condition = tuple[str, str | int, str]
 """A grammar production, its literal and a date's format: ("date_ge", "2100-08", "%Y-%m"), ("in_year", 0, "")."""
 Reader = Callable[["re.Match[str]"], tuple[str, tuple[Condition, ...]]]
 """Reads a wording: its kind, such as "ago_month", and its conditions in the converter's order."""
-DAYS_OF_WEEK = 7
+DAYS_OF_WEEK = said_periods.DAYS_OF_WEEK
 MOST_WEEKS = 8
 """People count no more of them."""
 OF_WEEKS = 0.2

@@ -8,6 +8,8 @@ from fastsql.schema import Value
 
 KINDS = ("number", "date", "text")
 SOURCES = ("number", "ordinal", "date", "quoted", "dictionary", "schema")
+IN_PART = 0.2
+"""How far a part of a value is from it, as `nearness` tells that of others."""
 FORMATS = ("%Y", "%Y-%m", "%Y-%m-%d", "%m", "%m-%d", "%d", "%H:%M", "%Y-%m-%d %H:%M:%S")
 """The strftime formats that a date candidate's value can have."""
 

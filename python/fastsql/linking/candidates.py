@@ -86,6 +86,8 @@ def find_candidates(
 
 def _in_part(question: str, text: str, schema: Schema, found: Sequence[Candidate]) -> Iterator[Candidate]:
     """Values of the schema that a question says in part."""
+    if not any(schema.domains):
+        return iter(())
     settled = [one.span for one in found]
     if has_han(text):
         from fastsql.linking.said_in_part import said_in_part  # of either language, as most need one

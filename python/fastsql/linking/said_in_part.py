@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations
 
-from fastsql.linking.candidate import Candidate
+from fastsql.linking.candidate import IN_PART, Candidate
 from fastsql.linking.vocabulary import chinese
 from fastsql.schema import Schema
 from fastsql.schema.model import Value
@@ -20,8 +20,6 @@ SHORTEST, LONGEST = 2, 12
 """Letters of a part, and of a value of which there are parts."""
 LONGEST_FOR_SHORT = 6
 """Letters of a value that is said for short, by some of its letters."""
-DISTANCE = 0.2
-"""How far a part is from its value, as `nearness` tells that of others."""
 _HAN = re.compile("[\u4e00-\u9fff]+")
 _SHORT_OF_DEPARTMENTS = 3
 _NAMES = re.compile(chinese.NAMES_OF_PERSONS)
@@ -45,7 +43,7 @@ def said_in_part(text: str, schema: Schema, settled: Sequence[tuple[int, int]]) 
             value, columns = found
             if not _stands_apart(text, start, end, value):
                 continue
-            yield Candidate(value, "text", (start, end), "schema", columns, distance=DISTANCE)
+            yield Candidate(value, "text", (start, end), "schema", columns, distance=IN_PART)
             reached = end
             break
 

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fastsql.linking.candidate import Candidate
-from fastsql.linking.said_in_part import DISTANCE
+from fastsql.linking.candidate import IN_PART, Candidate
 from fastsql.linking.value_index import STOP_WORDS
 from fastsql.linking.word_match import name_words
 from fastsql.schema import Schema
@@ -65,7 +64,7 @@ def said_in_part(question: str, schema: Schema, settled: Sequence[tuple[int, int
             if value is not None and (said in known.wholes or _stands_apart(words, first, last, known)):
                 title = _title(question, start)
                 span = (title.start() if title else start, end)
-                yield Candidate(value, "text", span, "schema", known.holders[value], distance=DISTANCE)
+                yield Candidate(value, "text", span, "schema", known.holders[value], distance=IN_PART)
                 reached = end
                 break
 

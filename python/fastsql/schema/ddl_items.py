@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fastsql.schema.comment_codes import Codes, codes_of
 from fastsql.schema.ddl_tokens import Piece, closing, is_symbol, joined, split_list
 from fastsql.schema.draft import DraftColumn, DraftKey, DraftTable
 from fastsql.schema.model import USUAL_NAMESPACES
@@ -15,6 +14,7 @@ from fastsql.schema.sqltypes import classify_type
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fastsql.schema.comment_codes import Codes
     from fastsql.schema.model import Value
 
 # Words at which the type of a column ends.
@@ -165,6 +165,8 @@ def describe(item: DraftColumn | DraftTable, comment: str) -> None:
 
     What has a Chinese name keeps it.
     """
+    from fastsql.schema.comment_codes import codes_of  # of what has comments
+
     codes = codes_of(comment) if isinstance(item, DraftColumn) else None
     label = label_from_comment(comment if codes is None else codes.before)
     if not is_chinese(item.name):

@@ -44,7 +44,8 @@ ATTEMPTS = 400
 NAMED_ROWS = 0.2
 """How often what names the rows of a table is put in place of the columns that a template selects of it."""
 DATED = 0.12
-"""How often a condition on a time is put beside those of a template."""
+"""How often a condition on a time is put beside those of a template, which makes its query one beyond Spider's levels; never
+where shares of these are asked for."""
 PATIENCE = 50
 """How many of these attempts are made at one level of hardness."""
 MOST_EDITS = 6
@@ -96,6 +97,7 @@ class SchemaSource:
         self._levels = {level: [one for one in able if one.level == level] for level in mix}
         self._levels = {level: found for level, found in self._levels.items() if found}
         self._mix = [mix[level] for level in self._levels]
+        self._dated = DATED if mix is MIX else 0.0
         self._weights = {
             level: list(accumulate(one.count**0.5 for one in found)) for level, found in self._levels.items()
         }
@@ -237,7 +239,7 @@ class SchemaSource:
 
     def _of_time(self, query: exp.Query, rng: random.Random) -> exp.Query:
         """The query, now and then with one more condition, on when something was."""
-        if rng.random() >= DATED:
+        if rng.random() >= self._dated:
             return query
         other = dated(query, self._words, self._contents, rng)
         return query if other is None else _read(tree_to_program(other, self.schema), self.schema)

@@ -8,6 +8,7 @@ import pytest
 
 from fastsql.grammar import load_grammar, render, sql_to_program
 from fastsql.grammar.program import Literal, Production
+from fastsql.linking.said_periods import said_periods
 from fastsql.parser.periods import periods_as_said
 from fastsql.schema import Schema
 
@@ -19,7 +20,9 @@ GRAMMAR = load_grammar()
 
 def asked(condition: str, question: str) -> str:
     program = sql_to_program(f"SELECT COUNT(*) FROM stays WHERE {condition}", STAYS)
-    return render(periods_as_said(program, question, STAYS, GRAMMAR), STAYS, now=NOW).partition(" WHERE ")[2]
+    return render(
+        periods_as_said(program, question, said_periods(question), STAYS, GRAMMAR), STAYS, now=NOW
+    ).partition(" WHERE ")[2]
 
 
 def since(count: int, unit: str) -> str:
@@ -120,7 +123,9 @@ FEES = "SELECT SUM(金额) FROM 费用"
 
 def over_visits(sql: str, question: str) -> str:
     program = sql_to_program(sql, VISITS)
-    return render(periods_as_said(program, question, VISITS, GRAMMAR), VISITS, now=NOW)
+    return render(
+        periods_as_said(program, question, said_periods(question), VISITS, GRAMMAR), VISITS, now=NOW
+    )
 
 
 @pytest.mark.parametrize(
@@ -177,7 +182,9 @@ def test_months_and_days_beside_a_period_are_of_it(found: str, question: str, wh
         return replace(item, span=(place, place + 2))
 
     grounded = tuple(said(item) if isinstance(item, Literal) else item for item in program)
-    condition = render(periods_as_said(grounded, question, STAYS, GRAMMAR), STAYS, now=NOW)
+    condition = render(
+        periods_as_said(grounded, question, said_periods(question), STAYS, GRAMMAR), STAYS, now=NOW
+    )
     assert f"'start of {whole}'" in condition
     assert found.partition(" ")[0] in condition.replace("stays.", "")
 
@@ -185,7 +192,7 @@ def test_months_and_days_beside_a_period_are_of_it(found: str, question: str, wh
 def test_what_came_after_a_month_of_last_year_is_not_of_that_year_alone() -> None:
     program = sql_to_program("SELECT COUNT(*) FROM stays WHERE STRFTIME('%m', begun) >= '03'", STAYS)
     grounded = tuple(replace(item, span=(2, 4)) if isinstance(item, Literal) else item for item in program)
-    assert periods_as_said(grounded, "去年03以来", STAYS, GRAMMAR) == grounded
+    assert periods_as_said(grounded, "去年03以来", said_periods("去年03以来"), STAYS, GRAMMAR) == grounded
 
 
 def test_a_month_behind_a_year_is_one_of_that_year() -> None:
@@ -194,12 +201,19 @@ def test_a_month_behind_a_year_is_one_of_that_year() -> None:
     grounded = tuple(
         Literal("07", "%m", "", "date", (2, 4)) if isinstance(item, Literal) else item for item in program
     )
-    assert Production("in_year") in periods_as_said(grounded, question, STAYS, GRAMMAR)
-    assert periods_as_said(grounded, "七月的住院", STAYS, GRAMMAR) == grounded
+    assert Production("in_year") in periods_as_said(
+        grounded, question, said_periods(question), STAYS, GRAMMAR
+    )
+    assert periods_as_said(grounded, "七月的住院", said_periods("七月的住院"), STAYS, GRAMMAR) == grounded
     apart = tuple(
         Literal("07", "%m", "", "date", (9, 11)) if isinstance(item, Literal) else item for item in program
     )
-    assert periods_as_said(apart, "前年住院的病人里七月的", STAYS, GRAMMAR) == apart
+    assert (
+        periods_as_said(
+            apart, "前年住院的病人里七月的", said_periods("前年住院的病人里七月的"), STAYS, GRAMMAR
+        )
+        == apart
+    )
 
 
 def test_the_words_of_a_period_are_said_by_its_number() -> None:
@@ -209,7 +223,9 @@ def test_the_words_of_a_period_are_said_by_its_number() -> None:
     )
     (number,) = (
         item
-        for item in periods_as_said(grounded, "近三个月的住院", STAYS, GRAMMAR)
+        for item in periods_as_said(
+            grounded, "近三个月的住院", said_periods("近三个月的住院"), STAYS, GRAMMAR
+        )
         if isinstance(item, Literal)
     )
     assert (number.provenance, number.span) == ("number", (0, 4))

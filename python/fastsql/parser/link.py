@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fastsql.engine import Encoded, Engine
@@ -15,6 +16,7 @@ from fastsql.linking.prepare import Prepared
 if TYPE_CHECKING:
     from fastsql.grammar.program import Program
     from fastsql.linking.dictionary import ValueDictionary
+    from fastsql.linking.said_periods import SaidPeriod
     from fastsql.linking.turns import EarlierTurn
     from fastsql.session.turn import Turn
 
@@ -44,6 +46,13 @@ class Linked:
     number: int = 1
     as_written: bool = False
     programs: dict[tuple[int, ...], Program] = field(default_factory=dict, init=False, repr=False)
+
+    @cached_property
+    def periods(self) -> tuple[SaidPeriod, ...]:
+        """The periods that the question tells from now; read once for all hypotheses."""
+        from fastsql.linking.said_periods import said_periods  # where there may be some
+
+        return said_periods(self.question)
 
 
 def link(

@@ -8,11 +8,12 @@ read as that part of the year: the grammar has no such periods, and a model take
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from fastsql.grammar.compared import CALENDAR, STARTS, TIMES, YEARLY
 from fastsql.grammar.compile import Grammar
 from fastsql.grammar.program import ColumnRef, Literal, Production, Program, Terminal
-from fastsql.linking.said_periods import SaidPeriod, said_periods
+from fastsql.linking.said_periods import SaidPeriod
 from fastsql.linking.vocabulary import english
 from fastsql.parser.ages import is_birth
 from fastsql.parser.outer_query import columns_of, tables_of, with_condition
@@ -49,14 +50,15 @@ _CONDITION = 3
 """Terminals of a comparison with the calendar."""
 
 
-def periods_as_said(program: Program, question: str, schema: Schema, grammar: Grammar) -> Program:
-    """The program; its one period that is told from now is the one that the question says.
+def periods_as_said(
+    program: Program, question: str, said: Sequence[SaidPeriod], schema: Schema, grammar: Grammar
+) -> Program:
+    """The program; its one period that is told from now is the one that the question says; `said` are all that it says.
 
     Where the question or the program has several, nobody knows which is which: they stay. Months and days that the program
     takes of any year are those of the year that the question names beside them, and days of any month those of the month. A
     program without any time gets the period that is said, where one time of its rows can be meant.
     """
-    said = said_periods(question)
     if len({(one.production, one.count, one.part and one.part.months) for one in said}) != 1:
         return program
     (period, *_) = said

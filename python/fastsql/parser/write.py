@@ -208,10 +208,10 @@ def _as_asked(own: Program, linked: Linked) -> Program:
         from fastsql.parser.alternatives import with_alternatives  # where there may be some
 
         own = with_alternatives(own, question, linked.prepared.candidates)
-    if _NOW.search(question):
+    if _NOW.search(question) and linked.periods:
         from fastsql.parser.periods import periods_as_said  # where a period may be told from now
 
-        own = periods_as_said(own, question, schema, linked.space.grammar)
+        own = periods_as_said(own, question, linked.periods, schema, linked.space.grammar)
     if _AGES.search(question) or _YEAR_OF in own:
         from fastsql.parser.ages import ages_as_said  # where some age may be meant
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from fastsql.grammar import render, sql_to_program
-from fastsql.grammar.program import Literal, Program
-from fastsql.linking.candidate import Candidate
 from fastsql.linking.candidates import find_candidates
 from fastsql.parser.alternatives import with_alternatives
 from fastsql.schema import Schema
+
+from ..worlds.grounded import grounded
 
 TOWNS = ["Bern", "Chur", "Basel", "Davos"]
 SCHEMA = Schema.from_dict(
@@ -33,17 +33,6 @@ SCHEMA = Schema.from_dict(
 IN_2021, IN_2022 = (f"STRFTIME('%Y', stays.begun) = '{year}'" for year in (2021, 2022))
 BOTH = f"({IN_2021} OR {IN_2022})"
 BERN_OR_CHUR = "(stays.town = 'Bern' OR stays.town = 'Chur')"
-
-
-def grounded(program: Program, candidates: tuple[Candidate, ...]) -> Program:
-    """The program with literals as the search takes them from candidates, as far as these offer them."""
-    known = {(one.value, one.format): one for one in candidates}
-
-    def one(item: Literal) -> Literal:
-        found = known.get((item.value, item.format))
-        return item if found is None else Literal(item.value, item.format, "", found.source, found.span)
-
-    return tuple(one(item) if isinstance(item, Literal) else item for item in program)
 
 
 def asked(condition: str, question: str) -> str:

@@ -5,24 +5,13 @@ from __future__ import annotations
 import pytest
 
 from fastsql.grammar import load_grammar, render, sql_to_program
-from fastsql.grammar.program import Literal, Program
-from fastsql.linking.candidate import Candidate
 from fastsql.linking.candidates import find_candidates
 from fastsql.parser.ranges import with_bounds, with_ranges
 
+from ..worlds.grounded import grounded
 from ..worlds.stays_in_time import STAYS
 
 YEAR, MONTH = "STRFTIME('%Y', stays.begun)", "STRFTIME('%Y-%m', stays.begun)"
-
-
-def grounded(program: Program, candidates: tuple[Candidate, ...]) -> Program:
-    known = {(one.value, one.format): one for one in candidates}
-
-    def one(item: Literal) -> Literal:
-        found = known.get((item.value, item.format))
-        return item if found is None else Literal(item.value, item.format, "", found.source, found.span)
-
-    return tuple(one(item) if isinstance(item, Literal) else item for item in program)
 
 
 def asked(condition: str, question: str) -> str:

@@ -106,7 +106,7 @@ def _stands_apart(words: Sequence[_Place], first: int, last: int, known: _Parts)
 
 def _title(question: str, start: int) -> re.Match[str] | None:
     """A title before a name."""
-    return _TITLE.search(question[:start], max(0, start - _LONGEST_TITLE))
+    return _TITLE.search(question, max(0, start - _LONGEST_TITLE), start)
 
 
 def _is_common(word: str, known: _Parts) -> bool:

@@ -37,7 +37,6 @@ class SaidPeriod:
     """A period at `span` (characters): the production of the grammar that says it, and how many units ago it is or began.
 
     Weeks, from Monday, and quarters have none: "in_week" and "in_quarter" stand for their first days (`STARTS`).
-
     `part`: of a year, the part that is meant; None for all of it.
     """
 
@@ -75,8 +74,7 @@ def _periods(question: str) -> Iterator[SaidPeriod]:
 
 def part_of_year(question: str, span: tuple[int, int]) -> PartOfYear | None:
     """The part of a year, itself at these characters, that the words beside it mean; None for all of it."""
-    behind_it = max(0, span[0] - _NEAR)
-    before = _PART_BEFORE.search(question[: span[0]], behind_it)
+    before = _PART_BEFORE.search(question, max(0, span[0] - _NEAR), span[0])
     if before is not None:
         whole = before.start(), span[1]
         if before["number"]:
@@ -148,13 +146,13 @@ _WEEK = "(?:周(?![期岁转末])|星期|礼拜)(?![一二三四五六日天年�
 _APART_FROM = "(?<![最附临靠接邻远将龄])"
 _OWN = "(?<![成基样版标文剧脚课日])"
 """Behind these, 本 is a part of another word: 标本周转."""
-_NO_ORDER = "(?<![比较除])"
+_NOT_AGAINST = "(?<![比较除])"
 """Behind these, a period is what others are compared with, or left out."""
 _ENDS = "(?![底末初内外]|同期|[之以]?[前后]|以?来|起|至今)"
 _YEAR_ENDS = rf"(?![龄轻份均纪终]){_ENDS}(?!年[底末初])"
 _MONTH_ENDS = rf"(?![经均]){_ENDS}"
 """What began or ended then, and other words, is none of it."""
-_NOT_ENGLISH = (
+_ALONE = (
     r"(?<!\w)(?<!before )(?<!since )(?<!until )(?<!after )(?<!than )(?<!by )(?<!his )(?<!her )(?<!their )"
 )
 _NO_PART_OF = r"(?!\w|\s+(?:of|before|in\s+(?:hospital|office))\b)"
@@ -182,28 +180,31 @@ _WORDINGS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
             _last,
         ),
         (r"(?<!\w)(?:the\s+)?day\s+before\s+yesterday(?!\w)", _ago("in_day", 2)),
-        (rf"{_NO_ORDER}大前年{_YEAR_ENDS}", _ago("in_year", 3)),
-        (rf"{_NO_ORDER}{_NO_TIME_BEFORE}前年{_YEAR_ENDS}", _ago("in_year", 2)),
-        (rf"{_NO_ORDER}(?<!过)(?:去年|(?<!以)(?<!之)上一?年度){_YEAR_ENDS}", _ago("in_year", 1)),
-        (rf"{_NO_ORDER}(?<![如现当])今年{_YEAR_ENDS}|{_NO_ORDER}{_OWN}本年{_YEAR_ENDS}", _ago("in_year", 0)),
-        (rf"{_NO_ORDER}上上个?月{_MONTH_ENDS}", _ago("in_month", 2)),
-        (rf"{_NO_ORDER}(?<![以之线网床晚早])上个?月{_MONTH_ENDS}", _ago("in_month", 1)),
-        (rf"{_NO_ORDER}(?:{_OWN}本月|这个月){_MONTH_ENDS}", _ago("in_month", 0)),
-        (rf"{_NO_ORDER}上上个?{_WEEK}", _ago("in_week", 2)),
-        (rf"{_NO_ORDER}(?<![以之线网床晚早])(?:上个?|上一){_WEEK}", _ago("in_week", 1)),
-        (rf"{_NO_ORDER}(?:{_OWN}本|这个?|这一){_WEEK}", _ago("in_week", 0)),
-        (rf"{_NO_ORDER}(?<![以之])上上个?季度{_ENDS}", _ago("in_quarter", 2)),
-        (rf"{_NO_ORDER}(?<![以之线网])上个?季度{_ENDS}", _ago("in_quarter", 1)),
-        (rf"{_NO_ORDER}(?:{_OWN}本|这个|当前)季度{_ENDS}", _ago("in_quarter", 0)),
-        (rf"{_NO_ORDER}大前天{_ENDS}", _ago("in_day", 3)),
-        (rf"{_NO_ORDER}{_NO_TIME_BEFORE}前[天日](?!数){_ENDS}", _ago("in_day", 2)),
-        (rf"{_NO_ORDER}昨[天日]{_ENDS}", _ago("in_day", 1)),
-        (rf"{_NO_ORDER}(?<![如现距当])今[天日](?!数){_ENDS}", _ago("in_day", 0)),
-        (rf"{_NOT_ENGLISH}(?:last|previous)\s+week{_NO_PART_OF}", _ago("in_week", 1)),
-        (rf"{_NOT_ENGLISH}(?:this|current)\s+week{_NO_PART_OF}", _ago("in_week", 0)),
-        (rf"{_NOT_ENGLISH}(?:last|previous)\s+quarter{_NO_PART_OF}", _ago("in_quarter", 1)),
-        (rf"{_NOT_ENGLISH}(?:this|current)\s+quarter{_NO_PART_OF}", _ago("in_quarter", 0)),
-        (rf"{_NOT_ENGLISH}last\s+year(?!['’]){_NO_PART_OF}", _ago("in_year", 1)),
-        (rf"{_NOT_ENGLISH}this\s+year(?!['’]){_NO_PART_OF}", _ago("in_year", 0)),
+        (rf"{_NOT_AGAINST}大前年{_YEAR_ENDS}", _ago("in_year", 3)),
+        (rf"{_NOT_AGAINST}{_NO_TIME_BEFORE}前年{_YEAR_ENDS}", _ago("in_year", 2)),
+        (rf"{_NOT_AGAINST}(?<!过)(?:去年|(?<!以)(?<!之)上一?年度){_YEAR_ENDS}", _ago("in_year", 1)),
+        (
+            rf"{_NOT_AGAINST}(?<![如现当])今年{_YEAR_ENDS}|{_NOT_AGAINST}{_OWN}本年{_YEAR_ENDS}",
+            _ago("in_year", 0),
+        ),
+        (rf"{_NOT_AGAINST}上上个?月{_MONTH_ENDS}", _ago("in_month", 2)),
+        (rf"{_NOT_AGAINST}(?<![以之线网床晚早])上个?月{_MONTH_ENDS}", _ago("in_month", 1)),
+        (rf"{_NOT_AGAINST}(?:{_OWN}本月|这个月){_MONTH_ENDS}", _ago("in_month", 0)),
+        (rf"{_NOT_AGAINST}上上个?{_WEEK}", _ago("in_week", 2)),
+        (rf"{_NOT_AGAINST}(?<![以之线网床晚早])(?:上个?|上一){_WEEK}", _ago("in_week", 1)),
+        (rf"{_NOT_AGAINST}(?:{_OWN}本|这个?|这一){_WEEK}", _ago("in_week", 0)),
+        (rf"{_NOT_AGAINST}(?<![以之])上上个?季度{_ENDS}", _ago("in_quarter", 2)),
+        (rf"{_NOT_AGAINST}(?<![以之线网])上个?季度{_ENDS}", _ago("in_quarter", 1)),
+        (rf"{_NOT_AGAINST}(?:{_OWN}本|这个|当前)季度{_ENDS}", _ago("in_quarter", 0)),
+        (rf"{_NOT_AGAINST}大前天{_ENDS}", _ago("in_day", 3)),
+        (rf"{_NOT_AGAINST}{_NO_TIME_BEFORE}前[天日](?!数){_ENDS}", _ago("in_day", 2)),
+        (rf"{_NOT_AGAINST}昨[天日]{_ENDS}", _ago("in_day", 1)),
+        (rf"{_NOT_AGAINST}(?<![如现距当])今[天日](?!数){_ENDS}", _ago("in_day", 0)),
+        (rf"{_ALONE}(?:last|previous)\s+week{_NO_PART_OF}", _ago("in_week", 1)),
+        (rf"{_ALONE}(?:this|current)\s+week{_NO_PART_OF}", _ago("in_week", 0)),
+        (rf"{_ALONE}(?:last|previous)\s+quarter{_NO_PART_OF}", _ago("in_quarter", 1)),
+        (rf"{_ALONE}(?:this|current)\s+quarter{_NO_PART_OF}", _ago("in_quarter", 0)),
+        (rf"{_ALONE}last\s+year(?!['’]){_NO_PART_OF}", _ago("in_year", 1)),
+        (rf"{_ALONE}this\s+year(?!['’]){_NO_PART_OF}", _ago("in_year", 0)),
     )
 )

@@ -60,3 +60,20 @@ def test_the_items_of_a_query_are_found_through_aliases_subqueries_and_ctes() ->
     )
     assert names("SELECT COUNT(*) FROM admissions") == ({"admissions"}, set())
     assert names("SELECT TOP 3 [drug] FROM prescriptions", "tsql")[1] == {"prescriptions.drug"}
+
+
+@pytest.mark.parametrize(
+    ("first_day", "periods"),
+    [
+        ("DATE({}, 'weekday 0', '-6 days'{})", "-14 days"),
+        ("DATE({}, 'start of month', '-' || ((STRFTIME('%m', {}) - 1) % 3) || ' months'{})", "-6 months"),
+    ],
+)
+def test_the_first_day_of_a_week_or_a_quarter_asks_for_how_many_of_them_ago_it_is(
+    first_day: str, periods: str
+) -> None:
+    now = first_day.replace("{}", "'now'", first_day.count("{}") - 1)
+    own = first_day.replace("{}", "seen", first_day.count("{}") - 1).format("")
+    sql = f"SELECT COUNT(*) FROM visit WHERE {own} = {now.format(', ' + repr(periods))}"
+    assert [one.value for one in gold_literals(sql)] == [2]
+    assert gold_literals(f"SELECT COUNT(*) FROM visit WHERE {own} = {now.format('')}") == ()

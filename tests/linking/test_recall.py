@@ -112,6 +112,8 @@ def test_a_verbatim_span_keeps_words_whole(text: str, question: str, span: tuple
         ("SELECT 24 * (julianday(current_time) - julianday(d)) FROM t", []),
         ("SELECT x FROM t WHERE strftime('%J', e) - strftime('%J', d) < 1 * 365/4", [3]),
         ("SELECT x FROM t WHERE strftime('%J', e) - strftime('%J', d) < 1 * 365/2", [6]),
+        ("SELECT x FROM t WHERE strftime('%J', e) - strftime('%J', d) < (365 * 12 / 12)", [12]),
+        ("SELECT x FROM t WHERE strftime('%J', e) - strftime('%J', d) < 365", [365]),
         ("SELECT x * 24 FROM t WHERE y = -3 LIMIT 5", [24, -3, 5]),
         ("SELECT x FROM t WHERE a IN ('b', 'c') AND d LIKE '%e%'", ["b", "c", "%e%"]),
     ],

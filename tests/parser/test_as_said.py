@@ -142,6 +142,15 @@ def test_neither_of_two_is_not_the_one_or_not_the_other() -> None:
     assert given("of neither aspirin nor heparin", right) == right.strip("()")
 
 
+def test_what_is_multiplied_by_one_and_divided_is_a_fraction() -> None:
+    whole = sql_to_program(f"SELECT 1 * COUNT(*) / COUNT(DISTINCT {DRUG}) FROM prescriptions", SCHEMA)
+    exact = sql_to_program(f"SELECT 1.0 * COUNT(*) / COUNT(DISTINCT {DRUG}) FROM prescriptions", SCHEMA)
+    assert render(as_said(whole, "prescriptions per drug"), SCHEMA) == render(exact, SCHEMA)
+    assert "1.0 * COUNT(*)" in render(exact, SCHEMA)
+    twice = sql_to_program(f"SELECT 2 * COUNT(*) / COUNT(DISTINCT {DRUG}) FROM prescriptions", SCHEMA)
+    assert as_said(twice, "twice the prescriptions per drug") == twice
+
+
 def test_a_value_that_its_column_offers_is_found_in_the_question() -> None:
     question = "血型不是A型的"
     schema = Schema.from_ddl("CREATE TABLE 住户 (住户编号 INT PRIMARY KEY, 血型 TEXT);")

@@ -67,6 +67,15 @@ def test_as_many_values_are_read_as_of_a_file_unless_told_otherwise(path: Path) 
     assert schema.columns[schema.column_index("病人", "select")].values == ()
 
 
+def test_numbers_are_a_domain_where_they_say_no_and_yes(tmp_path: Path) -> None:
+    engine = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/ward.db")
+    with engine.begin() as connection:
+        connection.execute(sqlalchemy.text("CREATE TABLE t (smoker INTEGER, beds INTEGER)"))
+        connection.execute(sqlalchemy.text("INSERT INTO t VALUES (0, 0), (1, 1), (NULL, 2), (1, NULL)"))
+    assert [column.values for column in Schema.from_sqlalchemy(engine).columns] == [(0, 1), ()]
+    engine.dispose()
+
+
 def test_views_are_read_where_asked_for(path: Path) -> None:
     url = f"sqlite:///{path}"
     assert Schema.from_sqlalchemy(url).find_table("v") is None

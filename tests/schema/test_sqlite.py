@@ -91,6 +91,14 @@ def test_values_that_cannot_stand_in_sql_are_left_out(memory: sqlite3.Connection
     assert (bytes_.values, broken.values, mixed.values) == (("ok",), ("ok",), ("7", "a"))
 
 
+def test_numbers_are_a_domain_where_they_say_no_and_yes(memory: sqlite3.Connection) -> None:
+    memory.execute("CREATE TABLE t (smoker INTEGER, beds INTEGER, never INTEGER, share REAL)")
+    memory.executemany("INSERT INTO t VALUES (?, ?, 0, ?)", [(n % 2, n, n / 3) for n in range(3)])
+    memory.execute("INSERT INTO t (beds) VALUES (NULL)")
+    assert [column.values for column in Schema.from_sqlite(memory).columns] == [(0, 1), (), (), ()]
+    assert not any(column.values for column in Schema.from_sqlite(memory, max_values=0).columns)
+
+
 def test_views_are_read_where_asked_for(make: Callable[[str], Path]) -> None:
     schema = Schema.from_sqlite(make(HOSPITAL), views=True)
     assert schema.tables[-1].name == "names"

@@ -18,6 +18,7 @@ from fastsql.limits import DEFAULT
 from fastsql.linking import ValueDictionary
 from fastsql.linking.gold import ColumnName
 from fastsql.linking.lexicon import with_database_values
+from fastsql.schema.draft import flag
 from fastsql.schema import Schema, Value
 
 _UNSEEN = 0.1
@@ -75,7 +76,7 @@ def gold_values(literals: Iterable[tuple[ColumnName, str]]) -> ColumnValues:
 def with_column_values(
     schema: Schema, known: ColumnValues, *, max_values: int = 50, dictionary: bool = True
 ) -> tuple[Schema, ValueDictionary | None]:
-    """The schema with the whole domains of at most `max_values` texts, and a dictionary of all texts.
+    """The schema with the whole domains of at most `max_values` texts and of flags, and a dictionary of all texts.
 
     Columns that have values keep them; columns that the schema lacks are passed over, since an excerpt may be older or newer
     than the schema. Without a text for any column, or with `dictionary` False, there is no dictionary.
@@ -95,6 +96,8 @@ def with_column_values(
         fits = len(texts) <= max_values and max(map(len, texts), default=0) <= DEFAULT.value_characters
         if texts and is_whole and fits and one.type == "text" and not one.values:
             domains[name] = sorted(texts)
+        elif one.type == "number" and not one.values and (domain := flag(cells)):
+            domains[name] = domain
     if domains:
         schema = schema.with_values(domains)
     return schema, ValueDictionary.from_mapping(words, schema) if words and dictionary else None

@@ -31,9 +31,11 @@ _BOTH_OF_YEAR = (
     rf"(?: [0-3]?[0-9]{_NTH}\b)?{_FULL}{_YEAR})"
 )
 """Before a date whose year stands for both: "between March and June 2022", "in March or April 2022"."""
+_HALF = r"(?P<half>[ap](?:m\b|\.m\.?(?![a-z0-9_])))"
+"""The half of the day behind an hour: "pm", "p.m."."""
 _TIME = (
     r"(?:(?:[ t]|,? at |, ?)(?P<hour>[01]?[0-9]|2[0-3]):(?P<minute>[0-5][0-9])(?::(?P<second>[0-5][0-9])(?:\.0+)?)?"
-    r"(?: ?(?P<half>am|pm)\b)?)?"
+    rf"(?: ?{_HALF})?)?"
 )
 _WHICH = f"(?:{'|'.join(english.WHICH_PERIOD)})"
 _OF_YEAR = rf"(?=[/ ,-] ?(?:of |in )?{_WHICH} year\b)"
@@ -88,7 +90,7 @@ def _clock(match: re.Match[str]) -> tuple[int, int, int] | None:
     if half:
         if not 1 <= hour <= 12:
             return None
-        hour = hour % 12 + (12 if half == "pm" else 0)
+        hour = hour % 12 + (12 if half.startswith("p") else 0)
     return hour, _number(match, "minute") or 0, _number(match, "second") or 0
 
 
@@ -149,11 +151,28 @@ def _year_alone(match: re.Match[str]) -> Candidate | None:
     return date_candidate(match.span(), year=year) if 1900 <= year <= 2199 else None
 
 
+def _part_of_day(match: re.Match[str]) -> Candidate | None:
+    """ "Ten in the evening"; at night hours are late ones from six on, early ones before."""
+    clock, part = match["clock"], match["part"]
+    hour = int(clock) if clock.isdigit() else _HOURS[clock]
+    early = part == "morning" or (part == "night" and (hour < 6 or hour == 12))
+    return date_candidate(_span(match), time=(hour % 12 + (0 if early else 12), 0, 0))
+
+
+def _named_hour(match: re.Match[str]) -> Candidate | None:
+    """Noon, and the midnight that a day begins with; that which it ends with has no time on it."""
+    if match.groupdict().get("until"):
+        return None
+    return date_candidate(_span(match), time=(12 if match["date"].endswith("noon") else 0, 0, 0))
+
+
+_HOURS = {word: hour for word, hour in english.SMALL_NUMERALS.items() if 1 <= hour <= 12}
+_AT_HOUR = r"\b(?:at|after|before|since|from|until|till|by|past|around|between|and|to) "
 _UNITS = rf"(?! ?(?:{'|'.join((*english.COUNTED, *chinese.COUNTED))})(?![a-z]))"
 
 _OCLOCK = (
     r"(?<![a-z0-9_.:])(?P<hour>[01]?[0-9]|2[0-3]):(?P<minute>[0-5][0-9])(?::[0-5][0-9])?"
-    r"(?: ?(?P<half>am|pm)\b)?(?![a-z0-9_:])"
+    rf"(?: ?{_HALF})?(?![a-z0-9_:])"
 )
 
 _PATTERNS: tuple[tuple[re.Pattern[str], Reader, tuple[str, ...], bool, bool], ...] = tuple(
@@ -196,7 +215,11 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Reader, tuple[str, ...], bool, bool], ..
          ("the ",)),
         (rf"\bday (?P<date>{_DAY})\b{_OF_MONTH}", _parts, ("day ",)),
         (_OCLOCK, _parts, (":",)),
-        (r"(?<![a-z0-9_.:])(?P<hour>0?[1-9]|1[0-2]) ?(?P<half>am|pm)\b", _parts, ("am", "pm")),
+        (rf"(?<![a-z0-9_.:])(?P<hour>0?[1-9]|1[0-2]) ?{_HALF}", _parts, ("am", "pm", "a.m", "p.m")),
+        (rf"{_AT_HOUR}(?P<date>(?P<clock>1[0-2]|0?[1-9]|{'|'.join(_HOURS)})(?: o'?clock)?"
+         rf" (?:in the|at) (?P<part>{'|'.join(english.PARTS_OF_DAYS)}))\b", _part_of_day, english.PARTS_OF_DAYS),
+        (r"(?P<date>\b(?:12 )?noon)\b", _named_hour, ("noon",)),
+        (r"(?P<until>\b(?:before|by|to|until|till|and) )?(?P<date>\b(?:12 )?midnight)\b", _named_hour, ("midnight",)),
         (rf"(?<![a-z0-9_.,$#-])(?<![0-9]/){_YEAR}(?![a-z0-9_]|[.,/][0-9]|-month|-day|-year){_UNITS}", _year_alone, ()),
         (rf"(?<![a-z0-9_.,$#-]){_YEAR}(?=q[1-4](?![a-z0-9_]))", _year_alone, ("q",)),
         (rf"(?<=[0-9]-){_YEAR}(?![a-z0-9_]|[.,/][0-9])", _year_alone, ("-",)),

@@ -57,8 +57,9 @@ def parse_gold(sql: str, dialect: str = "sqlite") -> exp.Expr:
 def gold_literals(sql: str, schema: Schema | None = None, dialect: str = "sqlite") -> tuple[GoldLiteral, ...]:
     """The distinct literals of a query that a parser has to find.
 
-    Left out is what belongs to the grammar: strftime formats, "start of year", the 24 hours of a day. A modifier such as
-    ``'-8 month'`` asks for the number 8, and so do days written as months, ``1 * 365 / 4``, for 3. With `schema`, a literal
+    Left out is what belongs to the grammar: strftime formats, "start of year", the first days of weeks and quarters, the 24
+    hours of a day. A modifier such as ``'-8 month'`` asks for the number 8, and so do days written as months, ``1 * 365 / 4``,
+    for 3, and the first day of the quarter before last for 2. With `schema`, a literal
     compared with a column knows it, where the query or the schema says which one that is, and double-quoted strings count.
     Raises sqlglot's ParseError for SQL that sqlglot cannot read.
     """
@@ -70,9 +71,14 @@ def tree_literals(tree: exp.Expr, schema: Schema | None = None) -> tuple[GoldLit
     from sqlglot import exp
 
     found: dict[GoldLiteral, None] = {}
+    of_dates = _of_dates(tree)
     for node in tree.find_all(exp.Literal, exp.Column):
         text = text_of(node, schema)
-        if text is not None:
+        if id(node) in of_dates:
+            periods = of_dates[id(node)]
+            if periods:
+                found.setdefault(GoldLiteral(periods))
+        elif text is not None:
             modifier = _MODIFIER.fullmatch(text)
             if modifier is not None:
                 found.setdefault(GoldLiteral(int(modifier["count"])))
@@ -201,6 +207,8 @@ def _asked_number(node: exp.Literal) -> int | float | None:
     """The number that a numeric literal asks for; None for one that belongs to calendar arithmetic."""
     from sqlglot import exp
 
+    from fastsql.grammar.convert.nodes import months_in_days
+
     number = plain_number(node.this)
     if isinstance(node.parent, exp.Neg):
         return None if number is None else -number
@@ -208,14 +216,29 @@ def _asked_number(node: exp.Literal) -> int | float | None:
     while isinstance(top.parent, exp.Mul | exp.Div | exp.Paren):
         top = top.parent
     factors = [plain_number(factor.this) for factor in top.find_all(exp.Literal) if not factor.is_string]
-    if 365 in factors:
-        months: float = 12
-        for factor in factors:
-            if factor and factor != 365:
-                months = months / factor if factor in {2, 3, 4, 6, 12} else months * factor
-        return int(months) if number == 365 else None
+    months = months_in_days(top.unnest()) if 365 in factors else None
+    if months is not None:
+        return months if number == 365 else None
     is_day_count = any(map(_is_moment, top.find_all(exp.TimeToStr, exp.Anonymous)))
     return None if number in {24, 60, 3600, 86400} and is_day_count else number
+
+
+def _of_dates(tree: exp.Expr) -> dict[int, int]:
+    """The literals, by identity, of dates that are computed, and how many periods back each of these lies.
+
+    The first day of a week or a quarter takes six days, or a third of months, of which no question speaks.
+    """
+    from sqlglot import exp
+
+    from fastsql.grammar.convert.dates import Back, computed_date
+
+    found: dict[int, int] = {}
+    for node in tree.find_all(exp.Anonymous):
+        computed = computed_date(node)
+        if computed is not None:
+            periods = computed.periods if isinstance(computed, Back) else 0
+            found |= {id(literal): periods for literal in node.find_all(exp.Literal)}
+    return found
 
 
 def _is_moment(node: exp.Expr) -> bool:

@@ -22,6 +22,7 @@ _CODE = 2
 """Letters of the longest values that are no words."""
 _RANGE = Production("between")
 _OR, _AND, _OTHER = Production("or"), Production("and"), Production("ne")
+_DIVIDE, _TIMES, _ONE = Production("divide"), Production("times"), Production("one")
 _EQUAL, _ZERO = Production("eq"), Production("zero")
 _LEAVES_OUT = frozenset(map(Production, ("not", "not_in", "not_exists", "except")))
 _OPPOSITE = {"gt": "le", "le": "gt", "ge": "lt", "lt": "ge", "eq": "ne", "ne": "eq"}
@@ -48,7 +49,7 @@ def as_said(program: Program, question: str) -> Program:
         if said is None or said == one.sign or (said == _OPPOSITE[one.sign] and leaves_out):
             continue
         program = one.turned(program, said)
-    return _neither(program)
+    return _in_fractions(_neither(program))
 
 
 def denied_once(program: Program, question: str, schema: Schema) -> Program:
@@ -93,6 +94,18 @@ def _neither(program: Program) -> Program:
             if column == other and value != another:
                 program = (*program[:place], _AND, *program[place + 1 :])
     return program
+
+
+def _in_fractions(program: Program) -> Program:
+    """What is multiplied by one and divided is to be a fraction: SQL divides whole numbers to a whole number."""
+    for place in range(len(program) - 2):
+        if program[place : place + 2] == (_DIVIDE, _TIMES) and _is_one(program[place + 2]):
+            program = (*program[: place + 2], Literal(1.0), *program[place + 3 :])
+    return program
+
+
+def _is_one(item: Terminal) -> bool:
+    return item == _ONE or (isinstance(item, Literal) and item.value == 1)
 
 
 def _excludes(condition: Sequence[Terminal]) -> bool:

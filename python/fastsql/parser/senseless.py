@@ -9,19 +9,17 @@ from itertools import pairwise
 
 from fastsql.grammar.compared import CALENDAR, ORDERS
 from fastsql.grammar.compile import Grammar
-from fastsql.grammar.program import ColumnRef, Literal, Node, Production, Program, TableRef
+from fastsql.grammar.program import ColumnRef, Literal, Node, Production, Program, TableRef, Terminal
 from fastsql.schema import Column, Schema
 
 _SUMS = frozenset(map(Production, ("sum", "avg", "sum_distinct", "avg_distinct")))
 _RANGES = frozenset(map(Production, ("between", "not_between")))
 _PLAIN = frozenset(map(Production, ("eq", "ne", "lt", "le", "gt", "ge"))) | _RANGES
-_WITH_ITSELF = frozenset(
-    map(
-        Production,
-        ("minus", "times", "divide", "days_between", "hours_between", "years_between", "seconds_between"),
-    )
-)
-_MARKED = frozenset(map(Production, ("one", "two")))
+_SPANS = frozenset(map(Production, ("days_between", "hours_between", "years_between", "seconds_between")))
+_WITH_ITSELF = frozenset(map(Production, ("minus", "times", "divide"))) | _SPANS
+_MARKS = {Production("one"): 1, Production("two"): 2}
+_MARKED = frozenset(_MARKS)
+_YES_OR_NO = frozenset({"0", "1", "n", "y", "no", "yes", "f", "t", "false", "true", "否", "是", "无", "有"})
 _COUNT_ALL = Production("count_all")
 _COUNTS = frozenset((_COUNT_ALL, *map(Production, ("count", "count_distinct"))))
 _FRACTIONS = re.compile(r"(?:REAL|FLOAT|DOUBLE)\b|(?:DECIMAL|NUMERIC)\s*\(\s*\d+\s*,\s*[1-9]", re.IGNORECASE)
@@ -57,6 +55,7 @@ def says_nothing(program: Program, schema: Schema, grammar: Grammar) -> bool:
         or _takes_text_for_dates(program, schema)
         or _takes_a_measure_for_a_mark(program, schema)
         or _computes_with_text(nodes)
+        or _is_between_no_times(nodes, schema)
         or _holds_a_mark(program)
         or _spans_nothing(program)
         or _compares_a_count_with_text(program, schema)
@@ -95,26 +94,33 @@ def _decides_nothing(nodes: Iterable[Node]) -> bool:
 
 
 def _takes_text_for_dates(program: Program, schema: Schema) -> bool:
-    """Whether a column of texts, all of which are known and hold no digit, is compared with a date."""
+    """Whether what holds no times is compared with a date."""
     return any(
         sign in _PLAIN
         and isinstance(column, ColumnRef)
         and isinstance(value, Literal)
         and bool(value.format)
-        and _holds_words(schema.columns[column.column])
+        and _holds_no_times(column, schema)
         for sign, column, value in zip(program, program[1:], program[2:], strict=False)
     )
 
 
 def _takes_a_measure_for_a_mark(program: Program, schema: Schema) -> bool:
-    """Whether a column declared to hold fractions is to equal a 1 or 2 of the grammar's own, as marks and codes do."""
+    """Whether a column that holds fractions, or no flag though flags are known, is to equal a 1 or 2 of the grammar's own."""
+    flags_are_known = any(column.type == "number" and _is_flag(column) for column in schema.columns)
     return any(
         sign in _EQUATES
         and isinstance(column, ColumnRef)
         and value in _MARKED
-        and _FRACTIONS.match(schema.columns[column.column].sql_type) is not None
+        and _is_measure(schema.columns[column.column], flags_are_known)
         for sign, column, value in zip(program, program[1:], program[2:], strict=False)
     )
+
+
+def _is_measure(column: Column, flags_are_known: bool) -> bool:
+    if _FRACTIONS.match(column.sql_type) is not None:
+        return True
+    return flags_are_known and column.type == "number" and not column.values
 
 
 def _holds_words(column: Column) -> bool:
@@ -128,6 +134,17 @@ def _computes_with_text(nodes: Iterable[Node]) -> bool:
         isinstance(child.terminal, Literal) and _is_text(child.terminal.value)
         for node in nodes
         if node.terminal in _ARITHMETIC
+        for child in node.children
+        if child is not None
+    )
+
+
+def _is_between_no_times(nodes: Iterable[Node], schema: Schema) -> bool:
+    """Whether it asks for the time between two things of which one is no time."""
+    return any(
+        isinstance(child.terminal, ColumnRef) and _holds_no_times(child.terminal, schema)
+        for node in nodes
+        if node.terminal in _SPANS
         for child in node.children
         if child is not None
     )
@@ -182,7 +199,7 @@ def _compares_what_has_no_order(program: Program, schema: Schema) -> bool:
         if not isinstance(column, ColumnRef) or not isinstance(sign, Production):
             continue
         kind = schema.columns[column.column].type
-        if sign.name in CALENDAR and _holds_words(schema.columns[column.column]):
+        if sign.name in CALENDAR and _holds_no_times(column, schema):
             return True
         if sign not in _PLAIN:
             continue
@@ -190,9 +207,36 @@ def _compares_what_has_no_order(program: Program, schema: Schema) -> bool:
             return True
         if sign in _RANGES and kind == "time" and other == _SCALAR:
             return True
-        if sign.name in ORDERS and isinstance(other, Literal) and not other.format and _is_wordy(other.value):
+        if sign.name in ORDERS and _is_no_bound(other, schema.columns[column.column]):
             return True
     return False
+
+
+def _is_no_bound(item: Terminal, column: Column) -> bool:
+    """Whether nothing of a column is more or less than this: a word, or of what is yes or no a number that it does not hold."""
+    if _is_flag(column):
+        value = _MARKS.get(item) if isinstance(item, Production) else getattr(item, "value", None)
+        return value is not None and value not in column.values
+    return isinstance(item, Literal) and not item.format and _is_wordy(item.value)
+
+
+def _is_flag(column: Column) -> bool:
+    return len(column.values) == _TWICE and {str(value).casefold() for value in column.values} <= _YES_OR_NO
+
+
+def _holds_no_times(item: ColumnRef, schema: Schema) -> bool:
+    """Whether a column holds words, all of which are known, says yes or no, or tells rows apart by a number."""
+    column = schema.columns[item.column]
+    return (
+        _holds_words(column) or _is_flag(column) or (column.type == "number" and item.column in _keys(schema))
+    )
+
+
+def _keys(schema: Schema) -> set[int]:
+    """Columns that tell rows apart or refer to others'."""
+    keys = {column for key in schema.foreign_keys for column in (*key.columns, *key.references)}
+    keys.update(table.primary_key[0] for table in schema.tables if len(table.primary_key) == 1)
+    return keys
 
 
 def _is_wordy(value: str | float) -> bool:
@@ -208,9 +252,7 @@ def _adds_up_no_amounts(program: Program, schema: Schema) -> bool:
         return False
     if any(_DAYS.match(schema.columns[column].sql_type) for column in added):
         return True
-    keys = {column for key in schema.foreign_keys for column in (*key.columns, *key.references)}
-    keys.update(table.primary_key[0] for table in schema.tables if len(table.primary_key) == 1)
-    return not keys.isdisjoint(added)
+    return not _keys(schema).isdisjoint(added)
 
 
 def _misses_a_primary_key(program: Program, schema: Schema) -> bool:

@@ -10,6 +10,7 @@ from fastsql.limits import DEFAULT, Limits
 from fastsql.schema.assemble import assemble
 from fastsql.schema.choice import ALL, Choice
 from fastsql.schema.dialects import plain_url
+from fastsql.schema.draft import FLAG, flag
 from fastsql.schema.pace import Pace
 from fastsql.schema.reflection import reflect
 from fastsql.schema.server_values import ServerValues, hear_ctrl_c, is_forbidden
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection, Engine
 
-    from fastsql.schema.draft import Draft, DraftColumn
+    from fastsql.schema.draft import Draft, DraftColumn, DraftTable
     from fastsql.schema.model import Structure
 
 
@@ -111,7 +112,7 @@ def _require_file(path: str) -> None:
 
 
 def _read_values(connection: Connection, draft: Draft, most: int, limits: Limits, pace: Pace) -> None:
-    """Give the text columns of few distinct values those values, sorted so that the fingerprint is stable."""
+    """Give the text columns of few distinct values those values, sorted so that the fingerprint is stable, and flags theirs."""
     from sqlalchemy.exc import DBAPIError
 
     reader = ServerValues(connection, pace.seconds)
@@ -119,14 +120,17 @@ def _read_values(connection: Connection, draft: Draft, most: int, limits: Limits
         (table, column)
         for table in draft.tables
         for column in table.columns
-        if not column.values and (column.type or classify_type(column.sql_type)) == "text"
+        if not column.values and _is_read(column, table)
     ]
     names = [f"{draft.shown(table)}.{column.name}" for table, column in wanted]
     for place in pace.each(names):
         table, column = wanted[place]
+        is_number = (column.type or classify_type(column.sql_type)) == "number"
         with pace.column(names[place]):
             try:
-                found = reader.distinct(table.name, table.namespace or None, column.name, most)
+                found = reader.distinct(
+                    table.name, table.namespace or None, column.name, len(FLAG) if is_number else most
+                )
             except DBAPIError as error:
                 if error.connection_invalidated or not is_forbidden(error):
                     raise
@@ -134,10 +138,19 @@ def _read_values(connection: Connection, draft: Draft, most: int, limits: Limits
                 continue
             if found.late:
                 draft.notes.append((f"column {names[place]}", found.missing))
-            _take(column, found.values, limits)
+            if is_number:
+                column.values = flag(found.values)
+            else:
+                _take(column, found.values, limits)
     if pace.unread:
         listed = ", ".join(pace.unread[:_NAMED]) + (", ..." if len(pace.unread) > _NAMED else "")
         draft.notes.append((f"columns {listed}", f"the values of {len(pace.unread)} columns were not read"))
+
+
+def _is_read(column: DraftColumn, table: DraftTable) -> bool:
+    """Whether a column may hold categories or flags: texts, and numbers that are no primary key."""
+    kind = column.type or classify_type(column.sql_type)
+    return kind == "text" or (kind == "number" and column.name not in table.primary_key)
 
 
 _NAMED = 8

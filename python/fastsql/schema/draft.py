@@ -6,6 +6,7 @@ what of it is usable. So leniency, limits and warnings are the same whatever a s
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -93,3 +94,12 @@ class Draft:
         """The name of a table as SQL writes it."""
         usual = is_default(table.namespace, self.default_namespace, self.dialect)
         return table.name if usual else table.full_name
+
+
+FLAG = (0, 1)
+"""What a column of numbers holds that says no or yes."""
+
+
+def flag(values: Iterable[object]) -> list[Any]:
+    """The values of a column of numbers that holds no others than 0 and 1, and both; else none: they are no categories."""
+    return list(FLAG) if set(values) == set(FLAG) else []

@@ -127,7 +127,8 @@ class Schema(Structure):
             tables: names of the tables to read, None for all; ``*`` in a name stands for any characters.
             exclude: names of tables and views to leave out.
             views: True for all views, or names of some.
-            max_values: text columns of at most so many distinct values get them as ``values``; 0 reads no cell at all.
+            max_values: text columns of at most so many distinct values get them as ``values``, and columns of numbers that
+                hold 0 and 1 alone these; 0 reads no cell at all.
             strict: whether anything odd is an error.
             limits: the sizes that are allowed.
         """

@@ -16,7 +16,7 @@ from fastsql.limits import DEFAULT, Limits
 from fastsql.schema.assemble import assemble
 from fastsql.schema.choice import ALL, Choice
 from fastsql.schema.ddl_tokens import has_comments
-from fastsql.schema.draft import Draft, DraftColumn, DraftKey, DraftTable
+from fastsql.schema.draft import FLAG, Draft, DraftColumn, DraftKey, DraftTable, flag
 from fastsql.schema.duckdb_file import check_not_duckdb
 from fastsql.schema.names import is_reserved, quote
 from fastsql.schema.sqlite_file import open_read_only, text_of
@@ -204,18 +204,23 @@ def _foreign_keys(connection: sqlite3.Connection, table: DraftTable) -> list[Dra
 
 
 def _read_values(connection: sqlite3.Connection, table: DraftTable, most: int, limits: Limits) -> None:
-    """Give the text columns of few distinct values those values, sorted so that the fingerprint is stable."""
+    """Give the text columns of few distinct values those values, sorted so that the fingerprint is stable, and flags theirs."""
     connection.text_factory = text_of
     for column in table.columns:
-        if (column.type or classify_type(column.sql_type)) != "text":
+        kind = column.type or classify_type(column.sql_type)
+        if kind != "text" and (kind != "number" or column.name in table.primary_key):
             continue
+        count = most if kind == "text" else len(FLAG)
         name = quote(column.name)
         rows = connection.execute(
             f"SELECT DISTINCT {name} FROM"  # noqa: S608 -- names are quoted
             f" (SELECT {name} FROM {_written(table)} LIMIT {_SCANNED_ROWS})"
-            f" WHERE {name} IS NOT NULL LIMIT {most + 1}"
+            f" WHERE {name} IS NOT NULL LIMIT {count + 1}"
         ).fetchall()
         values: list[Value] = [value for (value,) in rows if isinstance(value, (str, int, float))]
+        if kind == "number":
+            column.values = flag(values)
+            continue
         too_long = any(isinstance(value, str) and len(value) > limits.value_characters for value in values)
         if len(rows) <= most and not too_long:
             column.values = sorted(

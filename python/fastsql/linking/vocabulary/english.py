@@ -150,6 +150,8 @@ SHORT_MONTHS = tuple(name for name in MONTHS if len(name) == 3)
 """Every name of a month begins with one of these."""
 AMBIGUOUS_MONTHS = frozenset({"may", "march", "mar", "dec", "jan", "sep", "jun"})
 """Names of months that are common words or codes, too."""
+PARTS_OF_DAYS = ("morning", "afternoon", "evening", "night")
+"""What tells the half of the day of an hour before it."""
 WHICH_PERIOD = (
     *("this", "last", "next", "current", "the current", "previous", "the previous", "prior", "past"),
     *("the past", "the same", "same", "that"),

@@ -69,7 +69,7 @@ def test_the_package_brings_designs_of_many_parts_of_a_hospital() -> None:
     assert len(found) >= 20
     assert len({design.name for design in found}) == len(found)
     for design in found:
-        assert 6 <= len(design.tables) <= 12
+        assert 6 <= len(design.tables) <= 14
         for table in design.tables:
             assert isinstance(table.columns[0].holds, Key)
 

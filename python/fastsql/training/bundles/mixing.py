@@ -40,7 +40,8 @@ def mixed_weights(state: Mapping[str, Any], bundle: Bundle, share: float) -> dic
     own = ModelConfig.from_dict(dict(state["model_config"])).to_dict()
     # No weight depends on these.
     sizes = config.model.to_dict() | {
-        name: own[name] for name in ("turn_values", "spelled_names", "whole_keys")
+        name: own[name]
+        for name in ("turn_values", "spelled_names", "whole_keys", "dropout", "encoder_dropout")
     }
     if not sizes["named_turns"]:
         sizes["named_turns"] = own["named_turns"]  # a row less, which is made up

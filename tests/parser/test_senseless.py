@@ -92,6 +92,48 @@ def test_texts_of_which_none_is_a_date_are_compared_with_none(values: tuple[str,
 
 
 @pytest.mark.parametrize(
+    ("values", "condition", "nothing"),
+    [
+        ((0, 1), "days > 5", True),
+        ((0, 1), "days >= 2", True),
+        ((0, 1), "days > 0", False),
+        ((0, 1), "days = 1", False),
+        ((), "days > 5", False),
+        ((0, 1), "days > (SELECT AVG(days) FROM stays)", False),
+        ((0, 1), "STRFTIME('%J', ended) - STRFTIME('%J', days) > 3", True),
+        ((), "STRFTIME('%J', ended) - STRFTIME('%J', days) > 3", False),
+        ((0, 1), "DATETIME(days, 'start of year') = DATETIME('now', 'start of year', '-1 year')", True),
+        ((), "DATETIME(days, 'start of year') = DATETIME('now', 'start of year', '-1 year')", False),
+    ],
+)
+def test_what_says_no_or_yes_has_no_more_and_no_time(
+    values: tuple[int, ...], condition: str, nothing: bool
+) -> None:
+    schema = STAYS.with_values({("stays", "days"): values}) if values else STAYS
+    program = sql_to_program(f"SELECT COUNT(*) FROM stays WHERE {condition}", schema)
+    assert says_nothing(program, schema, load_grammar()) == nothing
+
+
+@pytest.mark.parametrize(("smoker", "nothing"), [((0, 1), True), ((), False)])
+def test_a_number_is_no_mark_where_marks_are_known(smoker: tuple[int, ...], nothing: bool) -> None:
+    schema = Schema.from_ddl("CREATE TABLE patient (id INTEGER PRIMARY KEY, beds INTEGER, smoker INTEGER)")
+    if smoker:
+        schema = schema.with_values({("patient", "smoker"): smoker})
+    for column, says in (("beds", nothing), ("smoker", False)):
+        program = sql_to_program(f"SELECT COUNT(*) FROM patient WHERE {column} = 1", schema)
+        marked = tuple(Production("one") if isinstance(item, Literal) else item for item in program)
+        assert says_nothing(marked, schema, load_grammar()) == says
+
+
+def test_no_date_is_compared_with_a_number_that_tells_rows_apart() -> None:
+    schema = Schema.from_ddl("CREATE TABLE visit (id INTEGER PRIMARY KEY, year_seen INTEGER)")
+    for column, nothing in (("id", True), ("year_seen", False)):
+        program = sql_to_program(f"SELECT COUNT(*) FROM visit WHERE {column} = '2018'", schema)
+        dated = tuple(replace(item, format="%Y") if isinstance(item, Literal) else item for item in program)
+        assert says_nothing(dated, schema, load_grammar()) == nothing
+
+
+@pytest.mark.parametrize(
     ("pattern", "provenance", "nothing"),
     [
         ("F:", "span", True),

@@ -18,8 +18,8 @@ from fastsql.limits import DEFAULT
 from fastsql.linking import ValueDictionary
 from fastsql.linking.gold import ColumnName
 from fastsql.linking.lexicon import with_database_values
-from fastsql.schema.draft import flag
 from fastsql.schema import Schema, Value
+from fastsql.schema.draft import flag
 
 _UNSEEN = 0.1
 """A column's literals count as its whole domain where a further use would bring a new one with at most this probability."""

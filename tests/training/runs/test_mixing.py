@@ -70,6 +70,13 @@ def test_a_bundle_of_other_sizes_is_named(runs: Path) -> None:
         mixed_weights(state, open_bundle(runs / "first" / "bundle"), 0.5)
 
 
+def test_how_much_was_dropped_in_training_is_no_size(runs: Path) -> None:
+    state = load_checkpoint(runs / "second" / LAST)
+    state["model_config"] = {**state["model_config"], "dropout": 0.3, "encoder_dropout": 0.2}
+    found = mixed_weights(state, open_bundle(runs / "first" / "bundle"), 0.5)
+    assert found.keys() == state["ema"].keys()
+
+
 def test_layers_that_the_bundle_lacks_come_in_by_the_share(runs: Path) -> None:
     state = load_checkpoint(runs / "second" / LAST)
     sizes, layers = (

@@ -152,7 +152,7 @@ def _year_alone(match: re.Match[str]) -> Candidate | None:
 
 
 def _part_of_day(match: re.Match[str]) -> Candidate | None:
-    """An hour with its part of the day, "ten in the evening"; at night hours are late ones from six on, early ones before."""
+    """An hour with its part of the day, "ten in the evening"; those at night are late from six on."""
     clock, part = match["clock"], match["part"]
     hour = int(clock) if clock.isdigit() else _HOURS[clock]
     early = part == "morning" or (part == "night" and (hour < 6 or hour == 12))

@@ -167,7 +167,11 @@ def _named_hour(match: re.Match[str]) -> Candidate | None:
 
 
 _HOURS = {word: hour for word, hour in english.SMALL_NUMERALS.items() if 1 <= hour <= 12}
-_AT_HOUR = r"\b(?:at|after|before|since|from|until|till|by|past|around|between|and|to) "
+_AT_AN_HOUR = (
+    r"\b(?:at|after|before|since|from|until|till|by|past|around|between|and|to) "
+    rf"(?P<date>(?P<clock>1[0-2]|0?[1-9]|{'|'.join(_HOURS)})(?: o'?clock)?"
+    rf" (?:in the|at) (?P<part>{'|'.join(english.PARTS_OF_DAYS)}))\b"
+)
 _UNITS = rf"(?! ?(?:{'|'.join((*english.COUNTED, *chinese.COUNTED))})(?![a-z]))"
 
 _OCLOCK = (
@@ -216,8 +220,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Reader, tuple[str, ...], bool, bool], ..
         (rf"\bday (?P<date>{_DAY})\b{_OF_MONTH}", _parts, ("day ",)),
         (_OCLOCK, _parts, (":",)),
         (rf"(?<![a-z0-9_.:])(?P<hour>0?[1-9]|1[0-2]) ?{_HALF}", _parts, ("am", "pm", "a.m", "p.m")),
-        (rf"{_AT_HOUR}(?P<date>(?P<clock>1[0-2]|0?[1-9]|{'|'.join(_HOURS)})(?: o'?clock)?"
-         rf" (?:in the|at) (?P<part>{'|'.join(english.PARTS_OF_DAYS)}))\b", _part_of_day, english.PARTS_OF_DAYS),
+        (_AT_AN_HOUR, _part_of_day, english.PARTS_OF_DAYS),
         (r"(?P<date>\b(?:12 )?noon)\b", _named_hour, ("noon",)),
         (r"(?P<until>\b(?:before|by|to|until|till|and) )?(?P<date>\b(?:12 )?midnight)\b", _named_hour, ("midnight",)),
         (rf"(?<![a-z0-9_.,$#-])(?<![0-9]/){_YEAR}(?![a-z0-9_]|[.,/][0-9]|-month|-day|-year){_UNITS}", _year_alone, ()),

@@ -58,8 +58,8 @@ def gold_literals(sql: str, schema: Schema | None = None, dialect: str = "sqlite
     """The distinct literals of a query that a parser has to find.
 
     Left out is what belongs to the grammar: strftime formats, "start of year", the first days of weeks and quarters, the 24
-    hours of a day. A modifier such as ``'-8 month'`` asks for the number 8, and so do days written as months, ``1 * 365 / 4``,
-    for 3, and the first day of the quarter before last for 2. With `schema`, a literal
+    hours of a day. A modifier such as ``'-8 month'`` asks for the number 8, and so do days written as months,
+    ``1 * 365 / 4``, for 3, and the first day of the quarter before last for 2. With `schema`, a literal
     compared with a column knows it, where the query or the schema says which one that is, and double-quoted strings count.
     Raises sqlglot's ParseError for SQL that sqlglot cannot read.
     """

@@ -113,7 +113,7 @@ def _malformed(name: str) -> ModelError:
 def with_database_values(
     schema: Schema, database: str | Path, *, max_values: int = 50, limits: Limits = DEFAULT
 ) -> Schema:
-    """The schema with the small domains of an SQLite file: all values of text columns that have at most `max_values`, and flags.
+    """The schema with the small domains of an SQLite file: flags, and all values of text columns of at most `max_values`.
 
     Columns that already have values keep them; columns that the file lacks stay as they are. Raises SchemaError for a file
     that cannot be read.

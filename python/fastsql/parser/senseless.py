@@ -106,7 +106,7 @@ def _takes_text_for_dates(program: Program, schema: Schema) -> bool:
 
 
 def _takes_a_measure_for_a_mark(program: Program, schema: Schema) -> bool:
-    """Whether a column that holds fractions, or no flag though flags are known, is to equal a 1 or 2 of the grammar's own."""
+    """Whether a column that holds fractions, or no flag though flags are known, is to equal a 1 or 2 of the grammar's."""
     flags_are_known = any(column.type == "number" and _is_flag(column) for column in schema.columns)
     return any(
         sign in _EQUATES

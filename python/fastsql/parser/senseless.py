@@ -213,7 +213,7 @@ def _compares_what_has_no_order(program: Program, schema: Schema) -> bool:
 
 
 def _is_no_bound(item: Terminal, column: Column) -> bool:
-    """Whether nothing of a column is more or less than this: a word, or of what is yes or no a number that it does not hold."""
+    """Whether nothing of a column is more or less than this: a word, or a number that a column of yes and no lacks."""
     if _is_flag(column):
         value = _MARKS.get(item) if isinstance(item, Production) else getattr(item, "value", None)
         return value is not None and value not in column.values

@@ -112,7 +112,7 @@ def _require_file(path: str) -> None:
 
 
 def _read_values(connection: Connection, draft: Draft, most: int, limits: Limits, pace: Pace) -> None:
-    """Give the text columns of few distinct values those values, sorted so that the fingerprint is stable, and flags theirs."""
+    """Give flags, and text columns of few distinct values, those values, sorted so that the fingerprint is stable."""
     from sqlalchemy.exc import DBAPIError
 
     reader = ServerValues(connection, pace.seconds)

@@ -204,7 +204,7 @@ def _foreign_keys(connection: sqlite3.Connection, table: DraftTable) -> list[Dra
 
 
 def _read_values(connection: sqlite3.Connection, table: DraftTable, most: int, limits: Limits) -> None:
-    """Give the text columns of few distinct values those values, sorted so that the fingerprint is stable, and flags theirs."""
+    """Give flags, and text columns of few distinct values, those values, sorted so that the fingerprint is stable."""
     connection.text_factory = text_of
     for column in table.columns:
         kind = column.type or classify_type(column.sql_type)

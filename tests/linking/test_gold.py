@@ -77,3 +77,8 @@ def test_the_first_day_of_a_week_or_a_quarter_asks_for_how_many_of_them_ago_it_i
     sql = f"SELECT COUNT(*) FROM visit WHERE {own} = {now.format(', ' + repr(periods))}"
     assert [one.value for one in gold_literals(sql)] == [2]
     assert gold_literals(f"SELECT COUNT(*) FROM visit WHERE {own} = {now.format('')}") == ()
+
+
+def test_what_a_first_day_is_counted_from_is_asked_for() -> None:
+    sql = "SELECT x FROM visit WHERE seen > DATE((SELECT MAX(seen) FROM visit WHERE who = 'Smith'), 'start of month')"
+    assert [one.value for one in gold_literals(sql)] == ["Smith"]

@@ -114,15 +114,21 @@ def test_what_says_no_or_yes_has_no_more_and_no_time(
     assert says_nothing(program, schema, load_grammar()) == nothing
 
 
-@pytest.mark.parametrize(("smoker", "nothing"), [((0, 1), True), ((), False)])
-def test_a_number_is_no_mark_where_marks_are_known(smoker: tuple[int, ...], nothing: bool) -> None:
-    schema = Schema.from_ddl("CREATE TABLE patient (id INTEGER PRIMARY KEY, beds INTEGER, smoker INTEGER)")
-    if smoker:
-        schema = schema.with_values({("patient", "smoker"): smoker})
-    for column, says in (("beds", nothing), ("smoker", False)):
-        program = sql_to_program(f"SELECT COUNT(*) FROM patient WHERE {column} = 1", schema)
-        marked = tuple(Production("one") if isinstance(item, Literal) else item for item in program)
-        assert says_nothing(marked, schema, load_grammar()) == says
+@pytest.mark.parametrize("values", [("N", "Y"), ("0", "1")])
+def test_a_flag_of_texts_is_compared_as_texts_are(values: tuple[str, str]) -> None:
+    schema = STAYS.with_values({("stays", "code"): values})
+    for condition, nothing in (("code > 'Y'", True), ("code >= 1", False), ("code > 0", False)):
+        program = sql_to_program(f"SELECT COUNT(*) FROM stays WHERE {condition}", schema)
+        assert says_nothing(program, schema, load_grammar()) == nothing
+
+
+def test_a_mark_of_a_column_beside_a_flag_is_one_still() -> None:
+    """Where all are the same, or codes are 1 and 2, nothing tells that a column says no or yes."""
+    schema = Schema.from_ddl("CREATE TABLE visit (id INTEGER PRIMARY KEY, urgent INTEGER, leading INTEGER)")
+    schema = schema.with_values({("visit", "urgent"): (0, 1)})
+    program = sql_to_program("SELECT COUNT(*) FROM visit WHERE leading = 1", schema)
+    marked = tuple(Production("one") if isinstance(item, Literal) else item for item in program)
+    assert not says_nothing(marked, schema, load_grammar())
 
 
 def test_no_date_is_compared_with_a_number_that_tells_rows_apart() -> None:

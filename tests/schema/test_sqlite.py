@@ -95,8 +95,22 @@ def test_numbers_are_a_domain_where_they_say_no_and_yes(memory: sqlite3.Connecti
     memory.execute("CREATE TABLE t (smoker INTEGER, beds INTEGER, never INTEGER, share REAL)")
     memory.executemany("INSERT INTO t VALUES (?, ?, 0, ?)", [(n % 2, n, n / 3) for n in range(3)])
     memory.execute("INSERT INTO t (beds) VALUES (NULL)")
-    assert [column.values for column in Schema.from_sqlite(memory).columns] == [(0, 1), (), (), ()]
+    memory.execute("CREATE TABLE u (ward INTEGER REFERENCES t (beds), part REAL, mixed INTEGER)")
+    memory.execute("INSERT INTO u VALUES (0, 0, 0), (1, 1, 1), (1, 1, x'00')")
+    assert [column.values for column in Schema.from_sqlite(memory).columns] == [(0, 1), *[()] * 6]
+    assert Schema.from_sqlite(memory, max_values=1).columns[0].values == ()
     assert not any(column.values for column in Schema.from_sqlite(memory, max_values=0).columns)
+
+
+def test_what_rows_that_are_not_looked_at_hold_may_be_an_amount(
+    memory: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.execute("CREATE TABLE t (children INTEGER)")
+    memory.executemany("INSERT INTO t VALUES (?)", [(0,), (1,), (1,), (7,)])
+    monkeypatch.setattr("fastsql.schema.sqlite._SCANNED_ROWS", 3)
+    assert Schema.from_sqlite(memory).columns[0].values == ()
+    memory.execute("DELETE FROM t WHERE children = 7")
+    assert Schema.from_sqlite(memory).columns[0].values == (0, 1)
 
 
 def test_views_are_read_where_asked_for(make: Callable[[str], Path]) -> None:

@@ -19,7 +19,7 @@ from fastsql.linking import ValueDictionary
 from fastsql.linking.gold import ColumnName
 from fastsql.linking.lexicon import with_database_values
 from fastsql.schema import Schema, Value
-from fastsql.schema.draft import flag
+from fastsql.schema.draft import FLAG, flag
 
 _UNSEEN = 0.1
 """A column's literals count as its whole domain where a further use would bring a new one with at most this probability."""
@@ -92,12 +92,13 @@ def with_column_values(
         texts = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
         if texts:
             words[name] = texts
-        is_whole = (table, column) in known.whole and len(texts) == len(cells)
+        is_known = (table, column) in known.whole
+        is_whole = is_known and len(texts) == len(cells)
         fits = len(texts) <= max_values and max(map(len, texts), default=0) <= DEFAULT.value_characters
         if texts and is_whole and fits and one.type == "text" and not one.values:
             domains[name] = sorted(texts)
-        elif one.type == "number" and not one.values and (domain := flag(cells)):
-            domains[name] = domain
+        elif is_known and max_values >= len(FLAG) and one.type == "number" and not one.values and flag(cells):
+            domains[name] = flag(cells)
     if domains:
         schema = schema.with_values(domains)
     return schema, ValueDictionary.from_mapping(words, schema) if words and dictionary else None

@@ -237,7 +237,8 @@ def _of_dates(tree: exp.Expr) -> dict[int, int]:
         computed = computed_date(node)
         if computed is not None:
             periods = computed.periods if isinstance(computed, Back) else 0
-            found |= {id(literal): periods for literal in node.find_all(exp.Literal)}
+            modifiers = (literal for one in node.expressions[1:] for literal in one.find_all(exp.Literal))
+            found |= {id(literal): periods for literal in modifiers}
     return found
 
 

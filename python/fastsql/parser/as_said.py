@@ -22,6 +22,7 @@ _CODE = 2
 """Letters of the longest values that are no words."""
 _RANGE = Production("between")
 _OR, _AND, _OTHER = Production("or"), Production("and"), Production("ne")
+_ONE_WHOLE = Literal(1.0, provenance="closed")
 _DIVIDE, _TIMES, _ONE = Production("divide"), Production("times"), Production("one")
 _EQUAL, _ZERO = Production("eq"), Production("zero")
 _LEAVES_OUT = frozenset(map(Production, ("not", "not_in", "not_exists", "except")))
@@ -100,12 +101,12 @@ def _in_fractions(program: Program) -> Program:
     """What is multiplied by one and divided is to be a fraction: SQL divides whole numbers to a whole number."""
     for place in range(len(program) - 2):
         if program[place : place + 2] == (_DIVIDE, _TIMES) and _is_one(program[place + 2]):
-            program = (*program[: place + 2], Literal(1.0), *program[place + 3 :])
+            program = (*program[: place + 2], _ONE_WHOLE, *program[place + 3 :])
     return program
 
 
 def _is_one(item: Terminal) -> bool:
-    return item == _ONE or (isinstance(item, Literal) and item.value == 1)
+    return item == _ONE or (isinstance(item, Literal) and item.value == 1 and item.span is None)
 
 
 def _excludes(condition: Sequence[Terminal]) -> bool:

@@ -11,15 +11,15 @@ from fastsql.grammar.compared import CALENDAR, ORDERS
 from fastsql.grammar.compile import Grammar
 from fastsql.grammar.program import ColumnRef, Literal, Node, Production, Program, TableRef, Terminal
 from fastsql.schema import Column, Schema
+from fastsql.schema.draft import FLAG
 
 _SUMS = frozenset(map(Production, ("sum", "avg", "sum_distinct", "avg_distinct")))
 _RANGES = frozenset(map(Production, ("between", "not_between")))
 _PLAIN = frozenset(map(Production, ("eq", "ne", "lt", "le", "gt", "ge"))) | _RANGES
 _SPANS = frozenset(map(Production, ("days_between", "hours_between", "years_between", "seconds_between")))
 _WITH_ITSELF = frozenset(map(Production, ("minus", "times", "divide"))) | _SPANS
-_MARKS = {Production("one"): 1, Production("two"): 2}
+_MARKS: dict[Terminal, int] = {Production("one"): 1, Production("two"): 2}
 _MARKED = frozenset(_MARKS)
-_YES_OR_NO = frozenset({"0", "1", "n", "y", "no", "yes", "f", "t", "false", "true", "否", "是", "无", "有"})
 _COUNT_ALL = Production("count_all")
 _COUNTS = frozenset((_COUNT_ALL, *map(Production, ("count", "count_distinct"))))
 _FRACTIONS = re.compile(r"(?:REAL|FLOAT|DOUBLE)\b|(?:DECIMAL|NUMERIC)\s*\(\s*\d+\s*,\s*[1-9]", re.IGNORECASE)
@@ -41,11 +41,11 @@ _CALCULATED = _WITH_ITSELF | _ARITHMETIC | {_CASE}
 def says_nothing(program: Program, schema: Schema, grammar: Grammar) -> bool:
     """Whether a part of it is SQL that runs and means nothing.
 
-    It adds up keys or days, takes a thing from itself or times itself, a text for a number or a date, a measure for a mark,
-    counts alike what is and what is not, looks for a text with a sign of the question's, compares a number of rows with a
-    column of texts or times, columns of different kinds, or words by their order, asks for a range from a value to itself,
-    for rows in which a column has two values or a primary key none, or joins two tables on what both refer to though one
-    refers to the other.
+    It adds up keys or days, takes a thing from itself or times itself, a text for a number, a text, a key or a flag for a
+    date, a measure for a mark, counts alike what is and what is not, looks for a text with a sign of the question's,
+    compares a number of rows with a column of texts or times, columns of different kinds, or words by their order, asks for
+    more or less than a flag, for a range from a value to itself, for rows in which a column has two values or a primary key
+    none, or joins two tables on what both refer to though one refers to the other.
     """
     nodes = _nodes_of(program, grammar)
     return (
@@ -94,7 +94,7 @@ def _decides_nothing(nodes: Iterable[Node]) -> bool:
 
 
 def _takes_text_for_dates(program: Program, schema: Schema) -> bool:
-    """Whether what holds no times is compared with a date."""
+    """Whether words, all of which are known, a flag or a key of numbers is compared with a date."""
     return any(
         sign in _PLAIN
         and isinstance(column, ColumnRef)
@@ -106,21 +106,14 @@ def _takes_text_for_dates(program: Program, schema: Schema) -> bool:
 
 
 def _takes_a_measure_for_a_mark(program: Program, schema: Schema) -> bool:
-    """Whether a column that holds fractions, or no flag though flags are known, is to equal a 1 or 2 of the grammar's."""
-    flags_are_known = any(column.type == "number" and _is_flag(column) for column in schema.columns)
+    """Whether a column declared to hold fractions is to equal a 1 or 2 of the grammar's own, as marks and codes do."""
     return any(
         sign in _EQUATES
         and isinstance(column, ColumnRef)
         and value in _MARKED
-        and _is_measure(schema.columns[column.column], flags_are_known)
+        and _FRACTIONS.match(schema.columns[column.column].sql_type) is not None
         for sign, column, value in zip(program, program[1:], program[2:], strict=False)
     )
-
-
-def _is_measure(column: Column, flags_are_known: bool) -> bool:
-    if _FRACTIONS.match(column.sql_type) is not None:
-        return True
-    return flags_are_known and column.type == "number" and not column.values
 
 
 def _holds_words(column: Column) -> bool:
@@ -213,30 +206,25 @@ def _compares_what_has_no_order(program: Program, schema: Schema) -> bool:
 
 
 def _is_no_bound(item: Terminal, column: Column) -> bool:
-    """Whether nothing of a column is more or less than this: a word, or a number that a column of yes and no lacks."""
-    if _is_flag(column):
-        value = _MARKS.get(item) if isinstance(item, Production) else getattr(item, "value", None)
-        return value is not None and value not in column.values
-    return isinstance(item, Literal) and not item.format and _is_wordy(item.value)
+    """Whether nothing of a column is more or less than this: a word, or a number that a flag lacks."""
+    if isinstance(item, Literal) and not item.format and _is_wordy(item.value):
+        return True
+    value = item.value if isinstance(item, Literal) else _MARKS.get(item)
+    return value is not None and _is_flag(column) and value not in column.values
 
 
 def _is_flag(column: Column) -> bool:
-    return len(column.values) == _TWICE and {str(value).casefold() for value in column.values} <= _YES_OR_NO
+    return column.type == "number" and set(column.values) == set(FLAG)
 
 
 def _holds_no_times(item: ColumnRef, schema: Schema) -> bool:
-    """Whether a column holds words, all of which are known, says yes or no, or tells rows apart by a number."""
+    """Whether a column holds words, all of which are known, says no or yes, or tells rows apart by a number."""
     column = schema.columns[item.column]
     return (
-        _holds_words(column) or _is_flag(column) or (column.type == "number" and item.column in _keys(schema))
+        _holds_words(column)
+        or _is_flag(column)
+        or (column.type == "number" and schema.profile.columns[item.column].kind == "identifier")
     )
-
-
-def _keys(schema: Schema) -> set[int]:
-    """Columns that tell rows apart or refer to others'."""
-    keys = {column for key in schema.foreign_keys for column in (*key.columns, *key.references)}
-    keys.update(table.primary_key[0] for table in schema.tables if len(table.primary_key) == 1)
-    return keys
 
 
 def _is_wordy(value: str | float) -> bool:
@@ -252,7 +240,9 @@ def _adds_up_no_amounts(program: Program, schema: Schema) -> bool:
         return False
     if any(_DAYS.match(schema.columns[column].sql_type) for column in added):
         return True
-    return not _keys(schema).isdisjoint(added)
+    keys = {column for key in schema.foreign_keys for column in (*key.columns, *key.references)}
+    keys.update(table.primary_key[0] for table in schema.tables if len(table.primary_key) == 1)
+    return not keys.isdisjoint(added)
 
 
 def _misses_a_primary_key(program: Program, schema: Schema) -> bool:

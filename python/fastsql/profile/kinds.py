@@ -87,11 +87,13 @@ class KindReader:
             return "code"
         if last in DATES:
             return "date"
+        if words[:1] in (["number"], ["count"], ["total"]):
+            return "amount"
         if last in CATEGORIES - MEASURES or column.values:
             return "category"
         if last in NAMES:  # a number that stands for what has a name
             return "code"
-        if words[:1] in (["number"], ["count"], ["total"]) or last in AMOUNTS:
+        if last in AMOUNTS:
             return "amount"
         if last in MEASURES or last in UNITS:
             return "measure"

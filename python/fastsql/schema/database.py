@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection, Engine
 
-    from fastsql.schema.draft import Draft, DraftColumn, DraftTable
+    from fastsql.schema.draft import Draft, DraftColumn
     from fastsql.schema.model import Structure
 
 
@@ -120,12 +120,13 @@ def _read_values(connection: Connection, draft: Draft, most: int, limits: Limits
         (table, column)
         for table in draft.tables
         for column in table.columns
-        if not column.values and _is_read(column, table)
+        if not column.values
+        and (_is_text(column) or (most >= len(FLAG) and draft.may_be_flag(table, column)))
     ]
     names = [f"{draft.shown(table)}.{column.name}" for table, column in wanted]
     for place in pace.each(names):
         table, column = wanted[place]
-        is_number = (column.type or classify_type(column.sql_type)) == "number"
+        is_number = not _is_text(column)
         with pace.column(names[place]):
             try:
                 found = reader.distinct(
@@ -139,7 +140,7 @@ def _read_values(connection: Connection, draft: Draft, most: int, limits: Limits
             if found.late:
                 draft.notes.append((f"column {names[place]}", found.missing))
             if is_number:
-                column.values = flag(found.values)
+                column.values = [] if found.late else flag(found.values)
             else:
                 _take(column, found.values, limits)
     if pace.unread:
@@ -147,10 +148,8 @@ def _read_values(connection: Connection, draft: Draft, most: int, limits: Limits
         draft.notes.append((f"columns {listed}", f"the values of {len(pace.unread)} columns were not read"))
 
 
-def _is_read(column: DraftColumn, table: DraftTable) -> bool:
-    """Whether a column may hold categories or flags: texts, and numbers that are no primary key."""
-    kind = column.type or classify_type(column.sql_type)
-    return kind == "text" or (kind == "number" and column.name not in table.primary_key)
+def _is_text(column: DraftColumn) -> bool:
+    return (column.type or classify_type(column.sql_type)) == "text"
 
 
 _NAMED = 8

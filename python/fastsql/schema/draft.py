@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fastsql.schema.model import is_default
+from fastsql.schema.sqltypes import classify_type
 
 
 @dataclass
@@ -95,11 +96,19 @@ class Draft:
         usual = is_default(table.namespace, self.default_namespace, self.dialect)
         return table.name if usual else table.full_name
 
+    def may_be_flag(self, table: DraftTable, column: DraftColumn) -> bool:
+        """Whether a column holds numbers, and tells no rows apart and refers to none."""
+        refers = any(key.table == table.full_name and column.name in key.columns for key in self.foreign_keys)
+        is_number = (column.type or classify_type(column.sql_type)) == "number"
+        return is_number and not refers and column.name not in table.primary_key
+
 
 FLAG = (0, 1)
 """What a column of numbers holds that says no or yes."""
 
 
 def flag(values: Iterable[object]) -> list[Any]:
-    """The values of a column of numbers that holds no others than 0 and 1, and both; else none: they are no categories."""
-    return list(FLAG) if set(values) == set(FLAG) else []
+    """The values of a column that holds the whole numbers 0 and 1, and no others; else none: they are no categories."""
+    found = list(values)
+    whole = all(isinstance(value, int) for value in found)
+    return list(FLAG) if whole and set(found) == set(FLAG) else []

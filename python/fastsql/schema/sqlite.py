@@ -23,7 +23,7 @@ from fastsql.schema.sqlite_file import open_read_only, text_of
 from fastsql.schema.sqltypes import classify_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fastsql.schema.model import Structure, Value
 
@@ -58,8 +58,7 @@ def schema_from_sqlite(
                 _read(connection, draft, name or "", choice)
             choice.check()
             if max_values > 0:
-                for table in draft.tables:
-                    _read_values(connection, table, min(max_values, limits.values_per_column), limits)
+                _read_values(connection, draft, min(max_values, limits.values_per_column), limits)
     except (sqlite3.Error, UnicodeError) as error:
         # The message of SQLite itself names no cell, only tables and columns. A UnicodeError holds what it could not read.
         failure = f"{error}" if isinstance(error, sqlite3.Error) else "a name is not UTF-8"
@@ -203,26 +202,40 @@ def _foreign_keys(connection: sqlite3.Connection, table: DraftTable) -> list[Dra
     return [keys[number] for number in sorted(keys, reverse=True)]
 
 
-def _read_values(connection: sqlite3.Connection, table: DraftTable, most: int, limits: Limits) -> None:
+def _read_values(connection: sqlite3.Connection, draft: Draft, most: int, limits: Limits) -> None:
     """Give flags, and text columns of few distinct values, those values, sorted so that the fingerprint is stable."""
     connection.text_factory = text_of
-    for column in table.columns:
-        kind = column.type or classify_type(column.sql_type)
-        if kind != "text" and (kind != "number" or column.name in table.primary_key):
-            continue
-        count = most if kind == "text" else len(FLAG)
-        name = quote(column.name)
-        rows = connection.execute(
-            f"SELECT DISTINCT {name} FROM"  # noqa: S608 -- names are quoted
-            f" (SELECT {name} FROM {_written(table)} LIMIT {_SCANNED_ROWS})"
-            f" WHERE {name} IS NOT NULL LIMIT {count + 1}"
-        ).fetchall()
-        values: list[Value] = [value for (value,) in rows if isinstance(value, (str, int, float))]
-        if kind == "number":
-            column.values = flag(values)
-            continue
-        too_long = any(isinstance(value, str) and len(value) > limits.value_characters for value in values)
-        if len(rows) <= most and not too_long:
-            column.values = sorted(
-                (value for value in values if value != ""), key=lambda value: (str(type(value)), value)
-            )
+    for table in draft.tables:
+        for column in table.columns:
+            if (column.type or classify_type(column.sql_type)) == "text":
+                column.values = _domain(_distinct(connection, table, column.name, most), most, limits)
+            elif most >= len(FLAG) and draft.may_be_flag(table, column):
+                found = flag(_distinct(connection, table, column.name, len(FLAG)))
+                # A row behind those that are looked at may hold what makes it an amount.
+                column.values = [] if found and _is_longer(connection, table) else found
+
+
+def _domain(cells: Sequence[object], most: int, limits: Limits) -> list[Value]:
+    """The values of a text column, sorted; none where there are more than `most`, or one is too long to be a category."""
+    values = [value for value in cells if isinstance(value, (str, int, float))]
+    too_long = any(isinstance(value, str) and len(value) > limits.value_characters for value in values)
+    if len(cells) > most or too_long:
+        return []
+    return sorted((value for value in values if value != ""), key=lambda value: (str(type(value)), value))
+
+
+def _distinct(connection: sqlite3.Connection, table: DraftTable, column: str, most: int) -> list[object]:
+    """At most one more than `most` of the values of a column, in the rows that are looked at."""
+    name = quote(column)
+    rows = connection.execute(
+        f"SELECT DISTINCT {name} FROM"  # noqa: S608 -- names are quoted
+        f" (SELECT {name} FROM {_written(table)} LIMIT {_SCANNED_ROWS})"
+        f" WHERE {name} IS NOT NULL LIMIT {most + 1}"
+    )
+    return [value for (value,) in rows]
+
+
+def _is_longer(connection: sqlite3.Connection, table: DraftTable) -> bool:
+    """Whether a table has more rows than are looked at."""
+    behind = f"SELECT 1 FROM {_written(table)} LIMIT 1 OFFSET {_SCANNED_ROWS}"  # noqa: S608 -- names are quoted
+    return connection.execute(behind).fetchone() is not None

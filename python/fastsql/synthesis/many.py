@@ -17,6 +17,7 @@ from fastsql.errors import FastSQLError
 from fastsql.execution import Executor
 from fastsql.execution.executor import DatabaseGoneError
 from fastsql.schema import Schema, Value
+from fastsql.schema.draft import flag
 from fastsql.synthesis.generate import Report, generate_drawn
 from fastsql.synthesis.pool import PooledSchema, SchemaPool, SchemaRows
 from fastsql.synthesis.round_trip import came_back, with_round_trip
@@ -171,13 +172,14 @@ def pairs_over(one: PooledSchema, executor: Executor, quota: int, seed: int) -> 
 
 
 def excerpt(schema: Schema, executor: Executor) -> Excerpt:
-    """Of every column of text some of its values."""
+    """Of every column of text some of its values, and flags."""
     contents = Contents(schema, executor)
     found: Excerpt = {}
     for index, column in enumerate(schema.columns):
-        if column.type != "text":
+        if column.type not in ("text", "number"):
             continue
-        texts = [value for value in contents.values(index) if isinstance(value, str)]
-        if texts:
-            found.setdefault(schema.table_name(column.table), {})[column.name] = list(texts[:VALUES])
+        cells = contents.values(index)
+        kept = flag(cells) if column.type == "number" else [one for one in cells if isinstance(one, str)]
+        if kept:
+            found.setdefault(schema.table_name(column.table), {})[column.name] = kept[:VALUES]
     return found

@@ -53,6 +53,16 @@ def test_a_domain_is_left_out_where_it_cannot_stand_with_the_schema() -> None:
     assert with_column_values(SCHEMA, known, dictionary=False)[1] is None
 
 
+def test_a_flag_has_its_domain_where_its_list_is_whole() -> None:
+    schema = Schema.from_ddl("CREATE TABLE stays (died INTEGER, nights INTEGER)")
+    died, nights = ("stays", "died"), ("stays", "nights")
+    cells = {died: (0, 1), nights: (0, 1, 7)}
+    for whole, most, values in (({died, nights}, 50, (0, 1)), (set(), 50, ()), ({died, nights}, 0, ())):
+        known = ColumnValues(cells, frozenset(whole))
+        found, _ = with_column_values(schema, known, max_values=most)
+        assert [column.values for column in found.columns] == [values, ()]
+
+
 def test_gold_literals_are_a_domain_once_hardly_any_is_new() -> None:
     route, name = ("Drugs", "route"), ("Drugs", "name")
     literals = [(route, "iv"), (route, "po")] * 10 + [

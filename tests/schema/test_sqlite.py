@@ -102,6 +102,16 @@ def test_numbers_are_a_domain_where_they_say_no_and_yes(memory: sqlite3.Connecti
     assert not any(column.values for column in Schema.from_sqlite(memory, max_values=0).columns)
 
 
+def test_codes_that_a_comment_explains_stay_where_the_rows_are_no_domain(memory: sqlite3.Connection) -> None:
+    memory.execute("""CREATE TABLE people (
+        id INTEGER PRIMARY KEY,
+        sex INTEGER, -- sex (1 = male, 2 = female)
+        smoker INTEGER -- smoker (0 = no, 1 = yes)
+    )""")
+    memory.execute("INSERT INTO people VALUES (1, 1, 0), (2, 2, 1), (3, 1, 1)")
+    assert [column.values for column in Schema.from_sqlite(memory).columns] == [(), (1, 2), (0, 1)]
+
+
 def test_what_rows_that_are_not_looked_at_hold_may_be_an_amount(
     memory: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -203,16 +203,22 @@ def _foreign_keys(connection: sqlite3.Connection, table: DraftTable) -> list[Dra
 
 
 def _read_values(connection: sqlite3.Connection, draft: Draft, most: int, limits: Limits) -> None:
-    """Give flags, and text columns of few distinct values, those values, sorted so that the fingerprint is stable."""
+    """Give flags, and text columns of few distinct values, those values, sorted so that the fingerprint is stable.
+
+    Columns without such values keep those that a comment gives them.
+    """
     connection.text_factory = text_of
     for table in draft.tables:
         for column in table.columns:
+            found: list[Value] = []
             if (column.type or classify_type(column.sql_type)) == "text":
-                column.values = _domain(_distinct(connection, table, column.name, most), most, limits)
-            elif most >= len(FLAG) and draft.may_be_flag(table, column):
+                found = _domain(_distinct(connection, table, column.name, most), most, limits)
+            elif most >= len(FLAG) and not column.values and draft.may_be_flag(table, column):
                 found = flag(_distinct(connection, table, column.name, len(FLAG)))
-                # A row behind those that are looked at may hold what makes it an amount.
-                column.values = [] if found and _is_longer(connection, table) else found
+                if found and _is_longer(connection, table):
+                    continue  # a row behind those that are looked at may hold what makes it an amount
+            if found:
+                column.values = found
 
 
 def _domain(cells: Sequence[object], most: int, limits: Limits) -> list[Value]:

@@ -167,6 +167,8 @@ def test_a_year_is_whole_where_no_part_is_said(question: str) -> None:
         ("strftime('%H', ended) >= 8", "after 8 o'clock", "STRFTIME('%H', stays.ended) >= '08'"),
         ("strftime('%H', ended) >= 8", "from 8 in the evening on", "STRFTIME('%H', stays.ended) >= '20'"),
         ("strftime('%H', ended) < 8", "before 8 p.m.", "STRFTIME('%H', stays.ended) < '20'"),
+        ("strftime('%H', ended) >= 2", "from 2 at night on", "STRFTIME('%H', stays.ended) >= '02'"),
+        ("strftime('%H', ended) >= 10", "from 10 At Night on", "STRFTIME('%H', stays.ended) >= '22'"),
         ("strftime('%H', ended) < 8", "晚上8点以前", "STRFTIME('%H', stays.ended) < '20'"),
         (
             "strftime('%H', ended) BETWEEN 8 AND 12",

@@ -206,9 +206,7 @@ def test_many_columns_are_written_and_read() -> None:
 names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=12)
 
 
-@settings(
-    max_examples=50, suppress_health_check=[HealthCheck.too_slow]
-)  # the first text is drawn late on a busy machine
+@settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])  # a first draw, on a busy machine
 @given(st.lists(names, min_size=1, max_size=4), st.lists(names, max_size=3))
 def test_whatever_the_names_a_profile_comes_back(columns: list[str], values: list[str]) -> None:
     entries = [{"name": name, "type": "text", "values": values} for name in columns]

@@ -98,7 +98,7 @@ def with_column_values(
         if texts and is_whole and fits and one.type == "text" and not one.values:
             domains[name] = sorted(texts)
         elif is_known and max_values >= len(FLAG) and one.type == "number" and not one.values and flag(cells):
-            domains[name] = flag(cells)
+            domains[name] = FLAG
     if domains:
         schema = schema.with_values(domains)
     return schema, ValueDictionary.from_mapping(words, schema) if words and dictionary else None

@@ -154,7 +154,7 @@ def _year_alone(match: re.Match[str]) -> Candidate | None:
 def _part_of_day(match: re.Match[str]) -> Candidate | None:
     """An hour with its part of the day, "ten in the evening"; None where that part has no such hour."""
     clock = match["clock"]
-    hour = _PART_HOURS[match["part"]].get(int(clock) if clock.isdigit() else _HOURS[clock])
+    hour = english.HOURS_OF_PARTS[match["part"]].get(int(clock) if clock.isdigit() else _HOURS[clock])
     return None if hour is None else date_candidate(_span(match), time=(hour, 0, 0))
 
 
@@ -165,19 +165,13 @@ def _named_hour(match: re.Match[str]) -> Candidate | None:
     return date_candidate(_span(match), time=(12 if match["date"].endswith("noon") else 0, 0, 0))
 
 
-_PART_HOURS = {
-    "morning": {hour: hour for hour in range(1, 12)},
-    "afternoon": {12: 12} | {hour: hour + 12 for hour in range(1, 7)},
-    "evening": {hour: hour + 12 for hour in range(5, 12)},
-    "night": {12: 0} | {hour: hour for hour in range(1, 6)} | {hour: hour + 12 for hour in range(7, 12)},
-}
-"""The hours of the day that parts of it have, by what the clock says."""
 _HOURS = {word: hour for word, hour in english.SMALL_NUMERALS.items() if 1 <= hour <= 12}
-_CLOCK = rf"(?P<clock>1[0-2]|0?[1-9]|{'|'.join(_HOURS)})(?: o'?clock)?"
-_PART = rf" (?:in the|at) (?P<part>{'|'.join(english.PARTS_OF_DAYS)})\b"
-_FROM_AN_HOUR = re.sub(r"\?P<\w+>", "?:", rf"\b(?:between|from) {_CLOCK}(?:{_PART})? (?:and|to|until|till) ")
-_AT_AN_HOUR = rf"\b(?:at|after|before|since|from|until|till|around|between) (?P<date>{_CLOCK}{_PART})"
-_TO_AN_HOUR = rf"{_FROM_AN_HOUR}(?P<date>{_CLOCK}{_PART})"
+_CLOCK = f"(?:1[0-2]|0?[1-9]|{'|'.join(_HOURS)})"
+_PART = f"(?:{'|'.join(english.HOURS_OF_PARTS)})"
+_BEHIND_CLOCK = r"(?: o'?clock)?"
+_HOUR_OF_PART = rf"(?P<date>(?P<clock>{_CLOCK}){_BEHIND_CLOCK} (?:in the|at) (?P<part>{_PART})\b)"
+_AT_AN_HOUR = rf"\b(?:at|after|before|since|from|until|till|around|between) {_HOUR_OF_PART}"
+_TO_AN_HOUR = rf"\b(?:between|from) {_CLOCK}{_BEHIND_CLOCK}(?: (?:in the|at) {_PART})? (?:and|to|until|till) {_HOUR_OF_PART}"
 """The second hour of two: "and" alone may stand before a number of tablets."""
 _UNITS = rf"(?! ?(?:{'|'.join((*english.COUNTED, *chinese.COUNTED))})(?![a-z]))"
 
@@ -227,8 +221,8 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Reader, tuple[str, ...], bool, bool], ..
         (rf"\bday (?P<date>{_DAY})\b{_OF_MONTH}", _parts, ("day ",)),
         (_OCLOCK, _parts, (":",)),
         (rf"(?<![a-z0-9_.:])(?P<hour>0?[1-9]|1[0-2]) ?{_HALF}", _parts, ("am", "pm", "a.m", "p.m")),
-        (_TO_AN_HOUR, _part_of_day, english.PARTS_OF_DAYS),
-        (_AT_AN_HOUR, _part_of_day, english.PARTS_OF_DAYS),
+        (_TO_AN_HOUR, _part_of_day, tuple(english.HOURS_OF_PARTS)),
+        (_AT_AN_HOUR, _part_of_day, tuple(english.HOURS_OF_PARTS)),
         (r"(?P<date>\b(?:12 )?noon)\b", _named_hour, ("noon",)),
         (r"(?P<until>\b(?:before|by|to|until|till|and) )?(?P<date>\b(?:12 )?midnight)\b", _named_hour, ("midnight",)),
         (rf"(?<![a-z0-9_.,$#-])(?<![0-9]/){_YEAR}(?![a-z0-9_]|[.,/][0-9]|-month|-day|-year){_UNITS}", _year_alone, ()),

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from fastsql.grammar.compared import PARTS_OF_TIMES
 from fastsql.grammar.program import ColumnRef, Literal, Production, Program, Terminal
 from fastsql.linking.said_periods import part_of_year
-from fastsql.linking.vocabulary import chinese
+from fastsql.linking.vocabulary import chinese, english
 from fastsql.schema import Column, Schema
 
 _SIGNS = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))
@@ -41,8 +41,9 @@ _MONTHS = {_MONTH: _DAY, "%m": "%m-%d"}
 _HALF_DAY = 12
 _COMPARED = 3
 """Terminals of a comparison; a range has one more."""
-_PM = re.compile(
-    r"\s*(?:o'clock\s*)?(?:p\.?m\.?|in the (?:evening|afternoon)|at night)(?![A-Za-z])", re.IGNORECASE
+_PART_OF_DAY = re.compile(
+    rf"\s*(?:o'?clock\s*)?(?:p\.?m\.?|(?:in the|at) (?P<part>{'|'.join(english.HOURS_OF_PARTS)}))(?![A-Za-z])",
+    re.IGNORECASE,
 )
 
 
@@ -68,8 +69,8 @@ def with_parts_as_text(program: Program, question: str) -> Program:
             literal = program[value]
             if isinstance(literal, Literal) and isinstance(literal.value, int):
                 number = literal.value
-                if item.name == "hour_of" and number < _HALF_DAY and _is_behind_noon(question, literal.span):
-                    number += _HALF_DAY
+                if item.name == "hour_of" and literal.span is not None:
+                    number = _hour(number, question, literal.span)
                 found[value] = replace(literal, value=f"{number:0{PARTS_OF_TIMES[item.name]}}")
             value += 1
     return tuple(found)
@@ -82,10 +83,14 @@ def _is_compared(program: Program, place: int) -> bool:
     )
 
 
-def _is_behind_noon(question: str, span: tuple[int, int] | None) -> bool:
-    return span is not None and (
-        _PM.match(question, span[1]) is not None or question[: span[0]].endswith(tuple(chinese.AFTERNOON))
-    )
+def _hour(number: int, question: str, span: tuple[int, int]) -> int:
+    """The hour of the day of an hour that the question says there, by the part of the day beside it."""
+    behind = _PART_OF_DAY.match(question, span[1])
+    if behind is not None and behind["part"]:
+        # A letter that only folds to one of these ("mornıng") is of none of them.
+        return english.HOURS_OF_PARTS.get(behind["part"].lower(), {}).get(number, number)
+    is_afternoon = behind is not None or question[: span[0]].endswith(tuple(chinese.AFTERNOON))
+    return number + _HALF_DAY if is_afternoon and number < _HALF_DAY else number
 
 
 def is_coarser(date: Literal, column: Column) -> bool:

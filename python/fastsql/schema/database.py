@@ -14,7 +14,6 @@ from fastsql.schema.draft import FLAG, flag
 from fastsql.schema.pace import Pace
 from fastsql.schema.reflection import reflect
 from fastsql.schema.server_values import ServerValues, hear_ctrl_c, is_forbidden
-from fastsql.schema.sqltypes import classify_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -121,12 +120,12 @@ def _read_values(connection: Connection, draft: Draft, most: int, limits: Limits
         for table in draft.tables
         for column in table.columns
         if not column.values
-        and (_is_text(column) or (most >= len(FLAG) and draft.may_be_flag(table, column)))
+        and (column.type_class == "text" or (most >= len(FLAG) and draft.may_be_flag(table, column)))
     ]
     names = [f"{draft.shown(table)}.{column.name}" for table, column in wanted]
     for place in pace.each(names):
         table, column = wanted[place]
-        is_number = not _is_text(column)
+        is_number = column.type_class == "number"
         with pace.column(names[place]):
             try:
                 found = reader.distinct(
@@ -146,10 +145,6 @@ def _read_values(connection: Connection, draft: Draft, most: int, limits: Limits
     if pace.unread:
         listed = ", ".join(pace.unread[:_NAMED]) + (", ..." if len(pace.unread) > _NAMED else "")
         draft.notes.append((f"columns {listed}", f"the values of {len(pace.unread)} columns were not read"))
-
-
-def _is_text(column: DraftColumn) -> bool:
-    return (column.type or classify_type(column.sql_type)) == "text"
 
 
 _NAMED = 8

@@ -29,6 +29,11 @@ class DraftColumn:
     values: list[Any] = field(default_factory=list)
     value_synonyms: list[tuple[Any, list[str]]] = field(default_factory=list)
 
+    @property
+    def type_class(self) -> str | None:
+        """Its type class, given or derived; None where neither is known."""
+        return self.type or classify_type(self.sql_type)
+
 
 @dataclass
 class DraftTable:
@@ -99,8 +104,7 @@ class Draft:
     def may_be_flag(self, table: DraftTable, column: DraftColumn) -> bool:
         """Whether a column holds numbers, and tells no rows apart and refers to none."""
         refers = any(key.table == table.full_name and column.name in key.columns for key in self.foreign_keys)
-        is_number = (column.type or classify_type(column.sql_type)) == "number"
-        return is_number and not refers and column.name not in table.primary_key
+        return column.type_class == "number" and not refers and column.name not in table.primary_key
 
 
 FLAG = (0, 1)

@@ -20,7 +20,6 @@ from fastsql.schema.draft import FLAG, Draft, DraftColumn, DraftKey, DraftTable,
 from fastsql.schema.duckdb_file import check_not_duckdb
 from fastsql.schema.names import is_reserved, quote
 from fastsql.schema.sqlite_file import open_read_only, text_of
-from fastsql.schema.sqltypes import classify_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -211,7 +210,7 @@ def _read_values(connection: sqlite3.Connection, draft: Draft, most: int, limits
     for table in draft.tables:
         for column in table.columns:
             found: list[Value] = []
-            if (column.type or classify_type(column.sql_type)) == "text":
+            if column.type_class == "text":
                 found = _domain(_distinct(connection, table, column.name, most), most, limits)
             elif most >= len(FLAG) and not column.values and draft.may_be_flag(table, column):
                 found = flag(_distinct(connection, table, column.name, len(FLAG)))

@@ -150,8 +150,13 @@ SHORT_MONTHS = tuple(name for name in MONTHS if len(name) == 3)
 """Every name of a month begins with one of these."""
 AMBIGUOUS_MONTHS = frozenset({"may", "march", "mar", "dec", "jan", "sep", "jun"})
 """Names of months that are common words or codes, too."""
-PARTS_OF_DAYS = ("morning", "afternoon", "evening", "night")
-"""What tells the half of the day of an hour before it."""
+HOURS_OF_PARTS = {
+    "morning": {hour: hour for hour in range(1, 12)},
+    "afternoon": {12: 12} | {hour: hour + 12 for hour in range(1, 7)},
+    "evening": {hour: hour + 12 for hour in range(5, 12)},
+    "night": {12: 0} | {hour: hour for hour in range(1, 6)} | {hour: hour + 12 for hour in range(7, 12)},
+}
+"""The hours that parts of a day have, by what the clock says: "ten in the evening" is 22."""
 WHICH_PERIOD = (
     *("this", "last", "next", "current", "the current", "previous", "the previous", "prior", "past"),
     *("the past", "the same", "same", "that"),
